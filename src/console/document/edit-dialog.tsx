@@ -1,11 +1,10 @@
 /** Changes the title, the attributes and the source of a document. */
 import { useState } from 'preact/hooks';
 import type { Document, DocumentDetails } from '../../client/index.ts';
+import { SourceUrlField, TitleField } from '../documents/document-fields.tsx';
 import { announce } from '../parts/announcements.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
-import { ErrorNotice } from '../parts/notice.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { type AttributeRow, findRowsError, type Kind, toAttributes, toRows } from './attribute-rows.ts';
@@ -108,74 +107,48 @@ export function EditDialog({ document, onSaved, onClose }: EditDialogProps) {
   const replace = (index: number, ...changed: AttributeRow[]) =>
     setRows(rows.toSpliced(index, 1, ...changed));
   return (
-    <Dialog title="Edit the document" onClose={onClose} isWide>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.run();
-        }}
-      >
-        <Field label="Title" hint="Words of the title count for searches.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={256}
-              dir="auto"
-              value={title}
-              onInput={(event) => setTitle(event.currentTarget.value)}
+    <DialogForm
+      title="Edit the document"
+      isWide
+      action={save}
+      failure="The changes were not saved."
+      submit="Save"
+      isIncomplete={rowsError !== undefined}
+      onClose={onClose}
+    >
+      <TitleField hint="Words of the title count for searches." value={title} onChange={setTitle} />
+      <SourceUrlField
+        hint="Search results show it for citations."
+        value={sourceUrl}
+        onChange={setSourceUrl}
+      />
+      <fieldset class="attribute-rows">
+        <legend class="label">Attributes</legend>
+        <p class="hint">Facts about the document, by which searches can be filtered.</p>
+        <ul>
+          {rows.map((row, index) => (
+            <Row
+              key={index}
+              row={row}
+              number={index + 1}
+              onChange={(changed) => replace(index, changed)}
+              onRemove={() => replace(index)}
             />
-          )}
-        </Field>
-        <Field label="Address of the original" hint="Search results show it for citations.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="url"
-              maxLength={2048}
-              placeholder="https://…"
-              value={sourceUrl}
-              onInput={(event) => setSourceUrl(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <fieldset class="attribute-rows">
-          <legend class="label">Attributes</legend>
-          <p class="hint">Facts about the document, by which searches can be filtered.</p>
-          <ul>
-            {rows.map((row, index) => (
-              <Row
-                key={index}
-                row={row}
-                number={index + 1}
-                onChange={(changed) => replace(index, changed)}
-                onRemove={() => replace(index)}
-              />
-            ))}
-          </ul>
-          {rowsError && (
-            <p class="field-error" role="alert">
-              {rowsError}
-            </p>
-          )}
-          <button
-            type="button"
-            disabled={rows.length >= ATTRIBUTES_MAX}
-            onClick={() => setRows([...rows, NEW_ROW])}
-          >
-            <PlusIcon /> Add an attribute
-          </button>
-        </fieldset>
-        <ErrorNotice doing="The changes were not saved." error={save.error} />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={save.isRunning || rowsError !== undefined}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          ))}
+        </ul>
+        {rowsError && (
+          <p class="field-error" role="alert">
+            {rowsError}
+          </p>
+        )}
+        <button
+          type="button"
+          disabled={rows.length >= ATTRIBUTES_MAX}
+          onClick={() => setRows([...rows, NEW_ROW])}
+        >
+          <PlusIcon /> Add an attribute
+        </button>
+      </fieldset>
+    </DialogForm>
   );
 }

@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Document } from '../../client/index.ts';
 import { countOf, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { ErrorNotice } from '../parts/notice.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { hasCode, useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
@@ -41,36 +40,32 @@ export function DeleteDocumentsDialog({ documents, onDeleted, onClose }: DeleteD
   const title =
     documents.length === 1 ? 'Delete this document?' : `Delete ${countOf(documents.length, 'document')}?`;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <div class="stack">
-        {documents.length === 1 ? (
-          <p>
-            <strong dir="auto">{first?.title}</strong> goes with its file and its passages. Nobody can bring
-            it back.
-          </p>
-        ) : (
-          <>
-            <p>They go with their files and passages. Nobody can bring them back.</p>
-            <ul>
-              {documents.slice(0, NAMED_MAX).map(({ id, title: name }) => (
-                <li key={id} dir="auto">
-                  {name}
-                </li>
-              ))}
-              {documents.length > NAMED_MAX && <li>and {formatCount(documents.length - NAMED_MAX)} more</li>}
-            </ul>
-          </>
-        )}
-        <ErrorNotice doing="Not everything was deleted." error={remove.error} />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="button" class="danger" disabled={remove.isRunning} onClick={remove.run}>
-            {remove.isRunning && documents.length > 1 ? `Deleting ${formatCount(doneCount)} …` : 'Delete'}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <DialogForm
+      title={title}
+      action={remove}
+      failure="Not everything was deleted."
+      submit={remove.isRunning && documents.length > 1 ? `Deleting ${formatCount(doneCount)} …` : 'Delete'}
+      isDangerous
+      onClose={onClose}
+    >
+      {documents.length === 1 ? (
+        <p>
+          <strong dir="auto">{first?.title}</strong> goes with its file and its passages. Nobody can bring it
+          back.
+        </p>
+      ) : (
+        <>
+          <p>They go with their files and passages. Nobody can bring them back.</p>
+          <ul>
+            {documents.slice(0, NAMED_MAX).map(({ id, title: name }) => (
+              <li key={id} dir="auto">
+                {name}
+              </li>
+            ))}
+            {documents.length > NAMED_MAX && <li>and {formatCount(documents.length - NAMED_MAX)} more</li>}
+          </ul>
+        </>
+      )}
+    </DialogForm>
   );
 }

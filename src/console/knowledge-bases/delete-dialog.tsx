@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { ErrorNotice } from '../parts/notice.tsx';
 import { addressOf, visit } from '../routes.ts';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -25,51 +24,39 @@ export function DeleteKnowledgeBaseDialog({
     visit(addressOf.home);
   });
   return (
-    <Dialog title="Delete this knowledge base?" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void remove.run();
-        }}
+    <DialogForm
+      title="Delete this knowledge base?"
+      action={remove}
+      failure="It was not deleted."
+      submit="Delete"
+      isDangerous
+      // Names may have white space that nobody sees.
+      isIncomplete={typed.trim() !== name.trim()}
+      onClose={onClose}
+    >
+      <p>
+        <strong dir="auto">{name}</strong> goes with {countOf(documentCount, 'document')},{' '}
+        {countOf(passageCount, 'passage')} and the uploaded files ({formatBytes(storageUsed)}). Nobody can
+        bring them back.
+      </p>
+      <Field
+        label="Type its name to confirm"
+        hint={
+          <>
+            The name is <code dir="auto">{name}</code>
+          </>
+        }
       >
-        <p>
-          <strong dir="auto">{name}</strong> goes with {countOf(documentCount, 'document')},{' '}
-          {countOf(passageCount, 'passage')} and the uploaded files ({formatBytes(storageUsed)}). Nobody can
-          bring them back.
-        </p>
-        <Field
-          label="Type its name to confirm"
-          hint={
-            <>
-              The name is <code dir="auto">{name}</code>
-            </>
-          }
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              autocomplete="off"
-              dir="auto"
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <ErrorNotice doing="It was not deleted." error={remove.error} />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="submit"
-            class="danger"
-            // Names may have white space that nobody sees.
-            disabled={typed.trim() !== name.trim() || remove.isRunning}
-          >
-            Delete
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        {(attributes) => (
+          <input
+            {...attributes}
+            autocomplete="off"
+            dir="auto"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </DialogForm>
   );
 }

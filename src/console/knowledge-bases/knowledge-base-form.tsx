@@ -1,9 +1,8 @@
 /** The dialog that creates a knowledge base, or changes one. */
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { ErrorNotice } from '../parts/notice.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
@@ -26,55 +25,40 @@ export function KnowledgeBaseForm({ knowledgeBase, onSaved, onClose }: FormProps
     onSaved(saved);
     onClose();
   });
+  const isNew = knowledgeBase === undefined;
   return (
-    <Dialog
-      title={knowledgeBase === undefined ? 'New knowledge base' : 'Name and description'}
+    <DialogForm
+      title={isNew ? 'New knowledge base' : 'Name and description'}
+      action={save}
+      failure={isNew ? 'It was not created.' : 'The changes were not saved.'}
+      submit={isNew ? 'Create' : 'Save'}
       onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.run();
-        }}
-      >
-        <Field label="Name">
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={100}
-              dir="auto"
-              autofocus
-              placeholder="Operations handbook"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Description" hint="Optional: what it is for.">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              maxLength={1000}
-              dir="auto"
-              value={description}
-              onInput={(event) => setDescription(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <ErrorNotice
-          doing={knowledgeBase === undefined ? 'It was not created.' : 'The changes were not saved.'}
-          error={save.error}
-        />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={save.isRunning}>
-            {knowledgeBase === undefined ? 'Create' : 'Save'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      <Field label="Name">
+        {(attributes) => (
+          <input
+            {...attributes}
+            required
+            maxLength={100}
+            dir="auto"
+            autofocus
+            placeholder="Operations handbook"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Description" hint="Optional: what it is for.">
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            maxLength={1000}
+            dir="auto"
+            value={description}
+            onInput={(event) => setDescription(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </DialogForm>
   );
 }

@@ -2,9 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { CreatedWebhook, SubscribableEventType } from '../../client/index.ts';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { ErrorNotice } from '../parts/notice.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -42,66 +41,57 @@ export function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
     setEvents(next);
   };
   return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <Field label="Address" hint="An https address of your server. It gets a POST request for each event.">
-          {(attributes) => (
+    <DialogForm
+      title="New webhook"
+      action={create}
+      failure="The webhook was not created."
+      submit="Create"
+      isIncomplete={events.size === 0}
+      onClose={onClose}
+    >
+      <Field label="Address" hint="An https address of your server. It gets a POST request for each event.">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="url"
+            required
+            maxLength={2048}
+            autofocus
+            placeholder="https://hooks.example.com/knowledge"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <fieldset class="attribute-rows">
+        <legend class="label">Events</legend>
+        {EVENT_TYPES.map((type) => (
+          <label key={type} class="choice">
             <input
-              {...attributes}
-              type="url"
-              required
-              maxLength={2048}
-              autofocus
-              placeholder="https://hooks.example.com/knowledge"
-              value={url}
-              onInput={(event) => setUrl(event.currentTarget.value)}
+              type="checkbox"
+              checked={events.has(type)}
+              onChange={(event) => toggle(type, event.currentTarget.checked)}
             />
-          )}
-        </Field>
-        <fieldset class="attribute-rows">
-          <legend class="label">Events</legend>
-          {EVENT_TYPES.map((type) => (
-            <label key={type} class="choice">
-              <input
-                type="checkbox"
-                checked={events.has(type)}
-                onChange={(event) => toggle(type, event.currentTarget.checked)}
-              />
-              {EVENTS[type]}
-            </label>
-          ))}
-        </fieldset>
-        <Field label="Of">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={knowledgeBaseId}
-              onChange={(event) => setKnowledgeBaseId(event.currentTarget.value)}
-            >
-              <option value="">all knowledge bases, also later ones</option>
-              {knowledgeBases.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <ErrorNotice doing="The webhook was not created." error={create.error} />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={create.isRunning || events.size === 0}>
-            Create
-          </button>
-        </div>
-      </form>
-    </Dialog>
+            {EVENTS[type]}
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Of">
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={knowledgeBaseId}
+            onChange={(event) => setKnowledgeBaseId(event.currentTarget.value)}
+          >
+            <option value="">all knowledge bases, also later ones</option>
+            {knowledgeBases.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </DialogForm>
   );
 }

@@ -5,6 +5,7 @@ import type { CreatedWebhook, Webhook, WebhookDelivery } from '../../client/inde
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { PlusIcon, TrashIcon } from '../parts/icons.tsx';
 import { Empty, ErrorNotice, Loading } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
@@ -111,22 +112,18 @@ function WebhookCard({ webhook, onChange }: { webhook: Webhook; onChange(): void
         <Deliveries deliveries={deliveries} />
       </details>
       {isDeleting && (
-        <Dialog title="Delete this webhook?" onClose={() => setIsDeleting(false)}>
-          <div class="stack">
-            <p>
-              <strong>{url}</strong> will get no more events, and those that wait for it are dropped.
-            </p>
-            <ErrorNotice doing="It was not deleted." error={remove.error} />
-            <div class="row end">
-              <button type="button" onClick={() => setIsDeleting(false)}>
-                Cancel
-              </button>
-              <button type="button" class="danger" disabled={remove.isRunning} onClick={remove.run}>
-                Delete
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <DialogForm
+          title="Delete this webhook?"
+          action={remove}
+          failure="It was not deleted."
+          submit="Delete"
+          isDangerous
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>
+            <strong>{url}</strong> will get no more events, and those that wait for it are dropped.
+          </p>
+        </DialogForm>
       )}
     </li>
   );
