@@ -1,8 +1,8 @@
 /** The console's files: what `/` answers to people and programs, caching, size, and security headers. */
 import { expect, inject, test } from 'vitest';
-import { requestRoute } from '../harness/calling.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
+import { requestRoute } from '../harness/request-route.ts';
 
 const address = inject('address');
 const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });

@@ -1,6 +1,5 @@
 /** Two ways to call the service, both checked against the spec: the generated client, and raw requests. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import { inject } from 'vitest';
 import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
@@ -20,7 +19,7 @@ import type {
   UploadFileData,
 } from '../../generated/types.gen.ts';
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract, selectsFields } from './contract-check.ts';
-import { type Answer, exchange, type Sent } from './exchange.ts';
+import { type Answer, exchange, parseJson, type Sent } from './exchange.ts';
 
 /** @throws an Error when the answer to a request of the generated client violates the contract */
 export async function requireResponse(
@@ -33,13 +32,17 @@ export async function requireResponse(
   const { status } = response;
   const text = await response.clone().text();
   const headers = Object.fromEntries(response.headers);
-  requireContract(operationId, { status, headers, text, body: JSON.parse(text) }, isSelection);
+  requireContract(operationId, { status, headers, text, body: parseJson(text) }, isSelection);
 }
 
-/** fetch for the generated client; rejects an answer that violates the contract. */
+/** Time-out of a request, in milliseconds: the longest wait of an operation (30 s), and time for its answer. */
+const TIMEOUT_MS = 45_000;
+
+/** fetch for the generated client; rejects an answer that violates the contract, or does not come in time. */
 export async function fetchChecked(request: Request): Promise<Response> {
   const isSelection = selectsFields(await request.clone().text());
-  const response = await fetch(request);
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const response = await fetch(request, { signal });
   await requireResponse(request, response, isSelection);
   return response;
 }
@@ -146,13 +149,6 @@ export function toSent(operationId: OperationId, input: Input): Sent {
 
 const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
-
-/** Sends a request to a route that is no operation. Rejects an answer that violates the contract. */
-export async function requestRoute(sent: Sent): Promise<Answer> {
-  const answer = await exchange(inject('address'), sent);
-  requireContract(undefined, answer);
-  return answer;
-}
 
 /** Both ways to call one service with one key. */
 export function createCaller({ address, apiKey }: { address: string; apiKey: string }) {

@@ -1,5 +1,5 @@
 /** Reads spec/openapi.yaml for the tests that compare it with the interface and check it for consistency. */
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { dereference, readDocument } from './read-document.ts';
@@ -63,8 +63,11 @@ type Spec = {
   components: { schemas: Record<string, Schema> };
 };
 
+/** By its name in the package, whose built files lie at another depth. */
+const path = createRequire(import.meta.url).resolve('knowledge-retrieval/spec/openapi.yaml');
+
 /** The document as in the file, with its references. */
-export const written = readDocument(join(import.meta.dirname, '../../spec/openapi.yaml'));
+export const written = readDocument(path);
 
 const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 

@@ -11,7 +11,9 @@ import {
 } from '../dredd/planned-request.ts';
 import { SENT_BYTES } from '../harness/calling.ts';
 import { requireContract } from '../harness/contract-check.ts';
-import { bytesOf } from '../harness/uploading.ts';
+
+/** Ends a transfer that takes too long. */
+const inTime = (): AbortSignal => AbortSignal.timeout(30_000);
 
 /**
  * PUTs the bytes to the upload address and returns the status. The address may belong to another server.
@@ -22,7 +24,7 @@ async function put(
   { uploadUrl }: Pick<UploadTicket, 'uploadUrl'>,
   bytes: Uint8Array,
 ) {
-  const answer = await fetch(uploadUrl, { method: 'PUT', body: bytes });
+  const answer = await fetch(uploadUrl, { method: 'PUT', body: bytes, signal: inTime() });
   const text = await answer.text();
   if (uploadUrl.startsWith(target.address)) {
     const headers = Object.fromEntries(answer.headers);
@@ -49,17 +51,17 @@ export async function presignUploadUrl(context: RunContext): Promise<PlannedRequ
       const ticket = dataOf<UploadTicket>(answer);
       assert.ok(Date.parse(ticket.expiresAt) > sentAt, 'the ticket expires in the future');
       assert.notEqual(
-        await put(context, ticket, bytesOf('other length')),
+        await put(context, ticket, Buffer.from('other length')),
         200,
         'a body of another length than declared is refused',
       );
       assert.equal(
-        await put(context, ticket, bytesOf('first')),
+        await put(context, ticket, Buffer.from('first')),
         200,
         'a body of the declared length is accepted',
       );
       assert.equal(
-        await put(context, ticket, bytesOf('again')),
+        await put(context, ticket, Buffer.from('again')),
         200,
         'the body may be sent again until the import',
       );
@@ -72,7 +74,7 @@ export const WAIT_SECONDS = 30;
 
 export async function importFile(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;
-  const bytes = bytesOf('The gauge of the quayside crane is read at dawn — 知識.');
+  const bytes = Buffer.from('The gauge of the quayside crane is read at dawn — 知識.');
   const { fileId, knowledgeBaseId } = await uploadBytes(context, bytes);
   return {
     sent: requestWith(context, 'importFile', { fileId }),
@@ -131,7 +133,7 @@ export async function uploadFile(context: RunContext): Promise<PlannedRequest> {
 
 export async function presignDownloadUrl(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;
-  const bytes = bytesOf('The gauge of the quayside crane is read at dawn — 知識.');
+  const bytes = Buffer.from('The gauge of the quayside crane is read at dawn — 知識.');
   const { fileId } = await uploadBytes(context, bytes);
   const { id: documentId } = await api.importFile(fileId);
   await api.getDocumentStatus(documentId, WAIT_SECONDS);
@@ -147,7 +149,7 @@ export async function presignDownloadUrl(context: RunContext): Promise<PlannedRe
         'the answer describes the file that was uploaded',
       );
       assert.ok(Date.parse(expiresAt) > askedAt, 'the address expires in the future');
-      const file = await fetch(downloadUrl);
+      const file = await fetch(downloadUrl, { signal: inTime() });
       assert.equal(file.status, 200, 'a GET without a key succeeds');
       const received = new Uint8Array(await file.arrayBuffer());
       assert.ok(Buffer.from(bytes).equals(received), 'it returns the bytes that were uploaded');
@@ -157,7 +159,7 @@ export async function presignDownloadUrl(context: RunContext): Promise<PlannedRe
         /^attachment; filename="?gauge\.txt/,
         'browsers save it under the name of the file',
       );
-      const part = await fetch(downloadUrl, { headers: { range: 'bytes=4-8' } });
+      const part = await fetch(downloadUrl, { headers: { range: 'bytes=4-8' }, signal: inTime() });
       assert.deepEqual([part.status, await part.text()], [206, 'gauge'], 'it returns a requested part');
     },
   };

@@ -1,6 +1,6 @@
 /** Download addresses: the signature permits one file, to read it, for a limited time, and not beyond its key. */
 import { expect, inject, test } from 'vitest';
-import { createCaller, requestRoute } from '../harness/calling.ts';
+import { createCaller } from '../harness/calling.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { download } from '../harness/downloading.ts';
@@ -8,6 +8,7 @@ import { expectRefusal } from '../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
 import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
+import { requestRoute } from '../harness/request-route.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
 import { type Forgery, forgeAddress } from './forged-addresses.ts';

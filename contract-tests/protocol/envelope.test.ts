@@ -1,10 +1,10 @@
 /** The envelope of answers to unknown paths and wrong methods, and the `x-request-id` of every answer. */
 import { expect, inject, test } from 'vitest';
-import { requestRoute } from '../harness/calling.ts';
 import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
+import { requestRoute } from '../harness/request-route.ts';
 
 const { apiKey, request } = await openAccount();
 

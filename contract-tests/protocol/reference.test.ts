@@ -3,12 +3,12 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
-import { requestRoute } from '../harness/calling.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { dereference } from '../harness/read-document.ts';
 import { operations, written } from '../harness/read-spec.ts';
+import { requestRoute } from '../harness/request-route.ts';
 
 const address = inject('address');
 /** A new account without data. */

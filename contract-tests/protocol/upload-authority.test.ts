@@ -1,7 +1,7 @@
 /** Upload addresses: the signature permits one file, one size, one method, and a limited time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { createCaller, requestRoute } from '../harness/calling.ts';
+import { createCaller } from '../harness/calling.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
@@ -9,6 +9,7 @@ import { expectRefusal } from '../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
 import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
+import { requestRoute } from '../harness/request-route.ts';
 import { bytesOf, pathOf, upload } from '../harness/uploading.ts';
 import { type Forgery, forgeAddress } from './forged-addresses.ts';
 
