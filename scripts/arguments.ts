@@ -18,3 +18,10 @@ export function readFolder(path: string): string {
   if (existsSync(path)) return path;
   throw new InvalidArgumentError(`There is no folder ${path}.`);
 }
+
+/** Reads a whole number above 0, as typed: `10_000`. */
+export function readCount(typed: string): number {
+  const count = Number(typed.replaceAll('_', ''));
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError(`${typed} is not a whole number above 0.`);
+}

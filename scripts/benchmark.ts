@@ -4,9 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { Argument, InvalidArgumentError } from 'commander';
+import { Argument } from 'commander';
 import { interruptServices } from '../contract-tests/harness/service-process.ts';
-import { scriptCommand } from './arguments.ts';
+import { readCount, scriptCommand } from './arguments.ts';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
@@ -125,13 +125,6 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
   if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(measured, null, 2)}\n`);
   const missed = results.flatMap(({ figures }) => figures.filter((figure) => isMet(figure) === false));
   print(missed.length === 0 ? 'Every target is met.' : `${missed.length} targets are missed.`);
-}
-
-/** A whole number above 0, as typed. */
-function readCount(typed: string): number {
-  const count = Number(typed.replaceAll('_', ''));
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError(`${typed} is not a whole number above 0.`);
 }
 
 const readCounts = (typed: string): number[] => typed.split(',').map(readCount);

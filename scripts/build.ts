@@ -1,10 +1,11 @@
 /**
  * Builds dist/: the server as JavaScript, since Node strips no types below node_modules.
- * Builds dist/client/: the client with its types. Builds dist/console/: the page with its script and style.
+ * Builds dist/client/: the client with its types. Builds the checks of the contract. Builds dist/console/: the page with its script and style.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build as bundle } from 'esbuild';
 import { bundleConsole } from '../src/http/console/bundle-console.ts';
 import { scriptCommand } from './arguments.ts';
 import { buildClient } from './pack-client/build-client.ts';
@@ -21,6 +22,25 @@ function importBuiltClient(): void {
   }
 }
 
+/** The checks of `check`: one module, since the package has neither the rest of contract-tests/ nor generated/. */
+async function buildCheck(): Promise<void> {
+  await bundle({
+    entryPoints: [join(root, 'contract-tests/check/check-contract.ts')],
+    outfile: join(target, 'cli/check-contract.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    charset: 'utf8',
+  });
+  const file = join(target, 'cli/check-command.js');
+  const code = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    code.replace(/"[./]+\/contract-tests\/check\/check-contract\.js"/, '"./check-contract.js"'),
+  );
+}
+
 async function buildConsole(folder: string): Promise<void> {
   mkdirSync(folder);
   for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content);
@@ -34,6 +54,7 @@ async function build(): Promise<void> {
   for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source, exclude: ['console/**'] }))
     cpSync(join(source, file), join(target, file));
   importBuiltClient();
+  await buildCheck();
   await buildClient(join(target, 'client'));
   await buildConsole(join(target, 'console'));
 }

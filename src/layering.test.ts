@@ -100,6 +100,9 @@ const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 
+/** The command that runs the project's own contract tests against any service: the only import from them. */
+const CHECKS_CONTRACT = 'cli/check-command.ts';
+
 /** Files that `file` names by `pattern`. By default: those that it loads when it begins. */
 function importsOf(
   file: string,
@@ -107,7 +110,8 @@ function importsOf(
 ): string[] {
   return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
-    .filter((target) => !target.startsWith('../generated') && target !== '../package.json');
+    .filter((target) => !target.startsWith('../generated') && target !== '../package.json')
+    .filter((target) => file !== CHECKS_CONTRACT || !target.startsWith('../contract-tests/check/'));
 }
 
 /** All files that it imports, including those that it loads later or imports only types of. */

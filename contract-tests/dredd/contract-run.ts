@@ -1,25 +1,66 @@
-/** Runs the whole contract against one target, and checks that no transaction was left out. */
-import { type DreddReport, runDredd } from './dredd-run.ts';
-import { findGaps } from './find-gaps.ts';
+/** Runs the contract against one target, and deletes what the run has created. */
+import { type Created, deleteCreated, nothingCreated } from './created.ts';
 import { createFixtures } from './fixtures.ts';
-import { createRunContext, deleteCreated } from './planned-request.ts';
+import { createRunContext } from './planned-request.ts';
 import type { Target } from './target.ts';
+import { messageOf, type Outcome, type Run } from './transaction-run.ts';
 import { isRunnable, TRANSACTIONS, type Transaction } from './transactions.ts';
 
-/** `left`: the transactions that cannot run at this target. `gaps`: differences between the run and its plan. */
-export type ContractReport = DreddReport & { left: Transaction[]; gaps: string[] };
+/** Runs the transactions of a run: by Dredd, or by requests of its own. */
+export type RunTransactions = (run: Run) => Promise<void>;
 
-/** Runs the contract on new fixtures, and deletes them at the end. */
-export async function runContract(target: Target): Promise<ContractReport> {
-  const fixtures = await createFixtures(target);
-  const context = createRunContext(target, fixtures);
+export type ContractReport = {
+  outcomes: Outcome[];
+  /** The transactions that need an operator, which this target lacks. */
+  left: Transaction[];
+  /** Why the run was stopped, and the transactions that are therefore missing. */
+  stopped: string | undefined;
+  missing: Transaction[];
+  /** What could not be deleted. */
+  remaining: string[];
+};
+
+/** The fixtures; undefined where the service does not create them, which stops the run. */
+async function tryFixtures(target: Target, created: Created, stop: AbortController) {
   try {
-    const wanted = TRANSACTIONS.filter((transaction) => isRunnable(target, transaction));
-    const left = TRANSACTIONS.filter((transaction) => !isRunnable(target, transaction));
-    const report = await runDredd(context, wanted);
-    return { ...report, left, gaps: findGaps(report, wanted) };
-  } finally {
-    await deleteCreated(context);
-    await fixtures.clear();
+    return await createFixtures(target, created);
+  } catch (thrown) {
+    const [reason] = messageOf(thrown).split('\n', 1);
+    stop.abort(`the knowledge bases and texts of the run could not be created (${reason})`);
+    return undefined;
   }
+}
+
+/**
+ * Runs the contract on new fixtures, until `stop` is aborted with a sentence.
+ * @throws when the run is incomplete without having been stopped
+ */
+export async function runContract(
+  target: Target,
+  runTransactions: RunTransactions,
+  stop = new AbortController(),
+): Promise<ContractReport> {
+  const wanted = TRANSACTIONS.filter((transaction) => isRunnable(target, transaction));
+  const left = TRANSACTIONS.filter((transaction) => !isRunnable(target, transaction));
+  const created = nothingCreated();
+  const fixtures = await tryFixtures(target, created, stop);
+  const outcomes: Outcome[] = [];
+  if (fixtures !== undefined) {
+    const context = createRunContext(target, fixtures, created);
+    await runTransactions({ context, transactions: wanted, outcomes, stop }).catch(
+      async (thrown: unknown) => {
+        await deleteCreated(target, created);
+        throw thrown;
+      },
+    );
+  }
+  const { aborted, reason } = stop.signal;
+  const ran = new Set(outcomes.map(({ transaction }) => transaction));
+  return {
+    outcomes,
+    left,
+    stopped: aborted ? String(reason) : undefined,
+    missing: wanted.filter((transaction) => !ran.has(transaction)),
+    remaining: await deleteCreated(target, created),
+  };
 }

@@ -1,6 +1,7 @@
 /** The data of a run: two knowledge bases with texts, created at its start and deleted at its end. */
 import type { Attributes, Document } from '../../generated/types.gen.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
+import { type Created, deleteCreated, nothingCreated } from './created.ts';
 import type { Target } from './target.ts';
 
 type Text = { title: string; content: string; attributes?: Attributes };
@@ -76,14 +77,16 @@ async function importTexts({ api }: Caller, knowledgeBaseId: string, texts: Text
   return imported;
 }
 
-/** Creates the fixtures at the target. */
-export async function createFixtures(target: Target): Promise<Fixtures> {
+/** Creates the fixtures at the target, and adds them to `created` one by one. */
+export async function createFixtures(target: Target, created: Created = nothingCreated()): Promise<Fixtures> {
   const caller = createCaller(target);
-  const { api } = caller;
-  const [{ id: knowledgeBaseId }, { id: otherKnowledgeBaseId }] = [
-    await api.createKnowledgeBase({ name: 'Contract run', description: 'Deleted at the end of the run' }),
-    await api.createKnowledgeBase({ name: 'Contract run, second' }),
-  ];
+  const create = async (name: string, description: string): Promise<string> => {
+    const { id } = await caller.api.createKnowledgeBase({ name, description });
+    created.made.add(id);
+    return id;
+  };
+  const knowledgeBaseId = await create('Contract run', 'Deleted at the end of the run');
+  const otherKnowledgeBaseId = await create('Contract run, second', 'Deleted at the end of the run');
   const expiring = await requestExpiringTicket(target, knowledgeBaseId);
   const texts = await importTexts(caller, knowledgeBaseId, [...TEXTS, LONG_TEXT]);
   const other = { title: 'Elsewhere', content: 'A container restarts elsewhere too.' };
@@ -95,7 +98,7 @@ export async function createFixtures(target: Target): Promise<Fixtures> {
     otherKnowledgeBaseId,
     expiring,
     async clear() {
-      for (const id of [knowledgeBaseId, otherKnowledgeBaseId]) await api.deleteKnowledgeBase(id);
+      await deleteCreated(target, created);
     },
   };
 }

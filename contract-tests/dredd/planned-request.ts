@@ -5,26 +5,22 @@ import { type Caller, createCaller, toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
 import { bodyKindOf, examplesOf, operationOf } from '../harness/read-spec.ts';
+import { type Created, nothingCreated } from './created.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';
 
 /** The context of a run. */
-export type RunContext = {
+export type RunContext = Created & {
   target: Target;
   caller: Caller;
   fixtures: Fixtures;
-  /** The ids of knowledge bases and webhooks that planned requests have created. The run deletes them at its end. */
-  made: Set<string>;
-  madeWebhooks: Set<string>;
 };
 
-export const createRunContext = (target: Target, fixtures: Fixtures): RunContext => ({
-  target,
-  caller: createCaller(target),
-  fixtures,
-  made: new Set(),
-  madeWebhooks: new Set(),
-});
+export const createRunContext = (
+  target: Target,
+  fixtures: Fixtures,
+  created: Created = nothingCreated(),
+): RunContext => ({ target, caller: createCaller(target), fixtures, ...created });
 
 /** Creates a knowledge base for one planned request. The run deletes it at its end. */
 export async function makeKnowledgeBase({ caller, made }: RunContext): Promise<KnowledgeBase> {
@@ -38,14 +34,6 @@ export async function makeWebhook({ caller, madeWebhooks }: RunContext): Promise
   const webhook = await caller.api.createWebhook({ url: 'https://hooks.example.com/contract-run' });
   madeWebhooks.add(webhook.id);
   return webhook;
-}
-
-/** Deletes the knowledge bases and webhooks that planned requests have created. */
-export async function deleteCreated({ caller, made, madeWebhooks }: RunContext): Promise<void> {
-  for (const webhookId of madeWebhooks) await caller.request('deleteWebhook', { webhookId });
-  madeWebhooks.clear();
-  for (const knowledgeBaseId of made) await caller.request('deleteKnowledgeBase', { knowledgeBaseId });
-  made.clear();
 }
 
 /** One request, sent to `address` (default: the target's own). */

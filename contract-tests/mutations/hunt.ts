@@ -1,11 +1,10 @@
 /** Seeds bugs one at a time and reports which of them the contract run catches. */
-
-import { type DreddReport, runDredd } from '../dredd/dredd-run.ts';
-import { findGaps } from '../dredd/find-gaps.ts';
+import { runDredd } from '../dredd/dredd-run.ts';
 import { createFixtures, type Fixtures } from '../dredd/fixtures.ts';
 import { createRunContext } from '../dredd/planned-request.ts';
 import type { Operator, Target } from '../dredd/target.ts';
-import { nameOf, TRANSACTIONS, type Transaction } from '../dredd/transactions.ts';
+import { createRun, type Run } from '../dredd/transaction-run.ts';
+import { nameOf, TRANSACTIONS } from '../dredd/transactions.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Bug } from './bug.ts';
 import { type BugProxy, openBugProxy } from './bug-proxy.ts';
@@ -28,12 +27,9 @@ async function openProxies({
   return { target, proxies, direct: createCaller({ address, apiKey }) };
 }
 
-/** @throws when a transaction was not run */
-function firstComplaint(report: DreddReport, at: Transaction[]): string | undefined {
-  const gaps = findGaps(report, at);
-  if (report.error !== undefined || gaps.length > 0) throw report.error ?? new Error(gaps.join('; '));
-  const [first] = report.failures;
-  return first && `${nameOf(first.transaction)}: ${first.message}`;
+function firstComplaint({ outcomes }: Run): string | undefined {
+  const first = outcomes.find(({ problem }) => problem !== undefined);
+  return first && `${nameOf(first.transaction)}: ${first.problem}`;
 }
 
 /** Deletes the knowledge bases that a run has left. Calls the service directly: a bug may hide them from the run. */
@@ -46,7 +42,7 @@ async function deleteAllBut(
     if (![knowledgeBaseId, otherKnowledgeBaseId].includes(id)) await api.deleteKnowledgeBase(id);
 }
 
-/** Runs the transactions of the bug. */
+/** Runs the transactions of the bug. @throws when one was not run */
 async function seed(
   { name, at, begin }: Bug,
   { target, proxies, direct }: ProxiedTarget,
@@ -54,10 +50,11 @@ async function seed(
 ): Promise<Verdict> {
   const change = begin();
   for (const proxy of proxies) proxy.use(change);
-  const report = await runDredd(createRunContext(target, fixtures), at, { quiet: true });
+  const run = createRun(createRunContext(target, fixtures), at);
+  await runDredd(run);
   const changed = proxies.reduce((sum, proxy) => sum + proxy.changed(), 0);
   await deleteAllBut(fixtures, direct);
-  return { name, complaint: firstComplaint(report, at), changed };
+  return { name, complaint: firstComplaint(run), changed };
 }
 
 /** A run of all transactions without a bug. It must report nothing. */

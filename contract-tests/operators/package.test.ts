@@ -72,6 +72,10 @@ testInstalled(
       expect(stdout).toBe('Installed\n');
       expect((await run(command, ['search', 'okapi', '--json'], { cwd, env })).stdout).toContain('The okapi');
       expect((await run(command, ['doctor'], { cwd, env })).stdout).toContain('\n0 problems');
+      // The account has a knowledge base with a document: no check may depend on an empty one, or change it.
+      const { stdout: checked } = await run(command, ['check', '--junit', 'contract.xml'], { cwd, env });
+      expect(checked).toMatch(/The contract is kept: (\d+) of \1 checks passed; \d+ need the operator\.\n$/);
+      expect(await readFile(join(cwd, 'contract.xml'), 'utf8')).toContain('<testsuite name="query"');
     } finally {
       await end(server, 'SIGTERM');
     }

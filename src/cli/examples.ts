@@ -28,6 +28,10 @@ export const EXAMPLES: Record<string, Example[]> = {
   'docs retry': [['docs retry manuals/pump.pdf --kb Handbook', 'reads it again']],
   'docs delete': [['docs delete manuals/pump.pdf --kb Handbook --yes', 'without a question']],
   usage: [['usage --json | jq .balance', 'the credits that are left']],
+  check: [
+    ['check', 'the service of this directory'],
+    ['check --url https://knowledge.example.com --junit contract.xml', 'in CI, with KNOWLEDGE_API_KEY'],
+  ],
   mcp: [
     ['mcp --url https://knowledge.example.com', 'for the configuration of an agent, with KNOWLEDGE_API_KEY'],
   ],

@@ -44,18 +44,23 @@ async function readLocalKey(): Promise<string> {
 const PATIENCE_MS = 30_000;
 
 /**
- * A client of the service that the options name, or of the one whose data directory is here.
- * @throws an error for the user when address or key are missing or wrong
+ * Address and key of the service that the options name, or of the one whose data directory is here.
+ * @throws an error for the user when the key is missing
  */
-export async function connect(
-  { url, key }: RemoteOptions,
-  settings: Pick<KnowledgeRetrievalSettings, 'concurrency' | 'deadlineMs'> = { deadlineMs: PATIENCE_MS },
-): Promise<KnowledgeRetrieval> {
+export async function readTarget({ url, key }: RemoteOptions): Promise<{ baseUrl: string; apiKey: string }> {
   if (url !== undefined && key === undefined)
     throw new Error('Give the key of that service too: --key or KNOWLEDGE_API_KEY.'); // never send the local one abroad
-  return createKnowledgeRetrieval({
+  return {
     baseUrl: url ?? (await findServerAddress(readConfig())),
     apiKey: key ?? (await readLocalKey()),
-    ...settings,
-  });
+  };
 }
+
+/**
+ * A client of that service.
+ * @throws an error for the user when address or key are missing or wrong
+ */
+export const connect = async (
+  options: RemoteOptions,
+  settings: Pick<KnowledgeRetrievalSettings, 'concurrency' | 'deadlineMs'> = { deadlineMs: PATIENCE_MS },
+): Promise<KnowledgeRetrieval> => createKnowledgeRetrieval({ ...(await readTarget(options)), ...settings });

@@ -1,0 +1,117 @@
+/** `check` at services that break the contract, and at servers that cannot be checked. The package's test has the rest. */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test, vi } from 'vitest';
+import { createKey, openAccount } from '../harness/opened-account.ts';
+import { inItems } from '../mutations/bug.ts';
+import { openBugProxy } from '../mutations/bug-proxy.ts';
+import { type CheckOptions, checkContract } from './check-contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The checks take ten seconds, and much longer on a busy machine. */
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Runs `check`. Returns its exit code and what it prints. */
+async function check(address: string, apiKey: string, files: Partial<CheckOptions> = {}) {
+  const printed: string[] = [];
+  const print = (lines: string) => void printed.push(lines);
+  const options = { timeoutSeconds: 60, print, tell: print, ...files };
+  const code = await checkContract({ address, apiKey }, options);
+  return { code, output: printed.join('\n') };
+}
+
+/** Runs `use` with the address of a server that answers so. */
+async function withServer<Result>(answer: RequestListener, use: (address: string) => Promise<Result>) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  try {
+    return await use(`http://127.0.0.1:${port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test.concurrent('a bug is named once, with the checks that it fails; the files have the rest, without the key', async () => {
+  const { address, apiKey, api } = await openAccount();
+  const proxy = await openBugProxy(address, apiKey);
+  const { begin } = inItems('text for a score', 'query', (item: object) => ({ ...item, score: apiKey }));
+  proxy.use(begin());
+  const [junit, report] = [join(folder, 'bug.xml'), join(folder, 'bug.txt')];
+  const { code, output } = await check(proxy.address, apiKey, { junit, report });
+  proxy.close();
+  expect(code).toBe(1);
+  expect(output).toMatch(
+    /^\d × query answered 200 against the contract: \/data\/0\/score must be number\n {4}query 200/m,
+  );
+  expect(output).toContain(`\nThe whole report: ${report}\nJUnit: ${junit}\nThe contract is broken: `);
+  const texts = [output, readFileSync(junit, 'utf8'), readFileSync(report, 'utf8')];
+  for (const text of texts) expect(text).not.toContain(apiKey);
+  expect(texts[1]).toContain('<failure message="query answered 200 against');
+  expect(texts[2]).toContain('POST /v1/query\n  x-api-key: …');
+  expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0, storageUsed: 0 });
+});
+
+test.concurrent('a server that ends in the middle ends the run, which says what remains', async () => {
+  const { address, apiKey } = await openAccount();
+  const proxy = await openBugProxy(address, apiKey);
+  let left = 60;
+  proxy.use(({ answer }) => {
+    left -= 1;
+    if (left === 0) proxy.close();
+    return answer;
+  });
+  const { code, output } = await check(proxy.address, apiKey);
+  expect(code).toBe(2);
+  expect(output).toMatch(/has not answered since the check \w+ \w+ \(connect ECONNREFUSED/);
+  expect(output).toMatch(/Not deleted: knowledge base [\da-f-]{36}/);
+  expect(output).toMatch(/\n\d+ of \d+ checks passed, 0 failed, \d+ were not run\.$/);
+});
+
+test.concurrent('a run ends in its time, and deletes what it has created', async () => {
+  const { address, apiKey, api } = await openAccount();
+  const { code, output } = await check(address, apiKey, { timeoutSeconds: 0.5 });
+  expect(code).toBe(2);
+  expect(output).toContain('it took longer than the 0.5 s of --timeout');
+  expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0 });
+});
+
+const page: RequestListener = (_, response) =>
+  response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+const silence: RequestListener = () => {};
+
+test.concurrent.each([
+  ['another server', page, /is no knowledge retrieval service: it answered 404 \(text\/html\)/],
+  ['a server that is silent', silence, /takes connections, but did not answer within 10 seconds\./],
+])('%s is a sentence, in the JUnit file too', async (name, answer, sentence) => {
+  const junit = join(folder, `${name}.xml`);
+  const { code, output } = await withServer(answer, (address) => check(address, 'kr_0', { junit }));
+  expect(code).toBe(2);
+  expect(output).toMatch(sentence);
+  expect(readFileSync(junit, 'utf8')).toMatch(sentence);
+});
+
+test.concurrent('a wrong key, a narrow key, no server and a file that cannot be written are sentences', async () => {
+  const { name, address } = await openAccount();
+  const searchKey = await createKey(name, undefined, '--scope', 'search');
+  const junit = join(folder, 'missing/junit.xml');
+  const cases: [ReturnType<typeof check>, string][] = [
+    [check('http://127.0.0.1:2', 'kr_0'), 'Nothing answers at http://127.0.0.1:2 (connect ECONNREFUSED'],
+    [check(inject('address'), 'kr_0'), 'refuses the key: give another one.'],
+    [check(address, searchKey), 'give one of the scope write, for all knowledge bases.'],
+    [
+      check(address, 'kr_0', { junit }),
+      `--junit: ${junit} cannot be written (ENOENT: no such file or directory).`,
+    ],
+    [check('localhost', 'kr_0'), 'The address must begin with http:// or https://, unlike localhost.'],
+  ];
+  for (const [run, sentence] of cases)
+    expect(await run).toEqual({ code: 2, output: expect.stringContaining(sentence) });
+});

@@ -1,0 +1,57 @@
+/** Checks before a run that a service is there, and that the key may do all that the run does. */
+import type { Target } from '../dredd/target.ts';
+import { messageOf } from '../dredd/transaction-run.ts';
+import { toSent } from '../harness/calling.ts';
+import type { OperationId } from '../harness/contract-check.ts';
+import { type Answer, exchange, isUnanswered } from '../harness/exchange.ts';
+
+/** Why nothing can be checked: a sentence for people. */
+export class CannotCheck extends Error {}
+
+const TIMEOUT_MS = 10_000;
+
+async function ask({ address, apiKey }: Target, operationId: OperationId): Promise<Answer> {
+  const { method, path } = toSent(operationId, {});
+  const sent = { method, path, headers: { 'x-api-key': apiKey } };
+  return await exchange(address, sent, TIMEOUT_MS).catch((thrown: unknown) => {
+    if (isUnanswered(thrown))
+      throw new CannotCheck(
+        `${address} takes connections, but did not answer within ${TIMEOUT_MS / 1000} seconds.`,
+      );
+    throw new CannotCheck(
+      `Nothing answers at ${address} (${messageOf(thrown)}): start the service there, or give its address.`,
+    );
+  });
+}
+
+type Envelope = { errorCode?: string; message?: string };
+
+/** The envelope that all answers of the service have; undefined: this answer has none. */
+const envelopeOf = ({ body }: Answer): Envelope | undefined =>
+  typeof body === 'object' && body !== null && 'success' in body && 'data' in body
+    ? (body as Envelope)
+    : undefined; // the spec has these two as text
+
+function requireSuccess({ address }: Target, answer: Answer): void {
+  const { status, headers } = answer;
+  const envelope = envelopeOf(answer);
+  if (envelope === undefined)
+    throw new CannotCheck(
+      `${address} is no knowledge retrieval service: it answered ${status} ` +
+        `(${headers['content-type'] ?? 'without a media type'}) to GET /v1/getUsage. Give the service's address.`,
+    );
+  if (status === 401) throw new CannotCheck(`The service at ${address} refuses the key: give another one.`);
+  if (status === 200) return;
+  const { errorCode, message } = envelope;
+  if (errorCode === 'KEY_NOT_PERMITTED')
+    throw new CannotCheck(
+      'The key may not do all that is checked: give one of the scope write, for all knowledge bases.',
+    );
+  throw new CannotCheck(`The service at ${address} answered ${status} (${errorCode}: ${message}).`);
+}
+
+/** @throws a CannotCheck */
+export async function requireService(target: Target): Promise<void> {
+  requireSuccess(target, await ask(target, 'getUsage'));
+  requireSuccess(target, await ask(target, 'listWebhooks')); // for keys of the widest rights only
+}

@@ -1,0 +1,55 @@
+/** The results fit on one screen, and begin with the failures that explain most. */
+import { expect, test } from 'vitest';
+import type { ContractReport } from '../dredd/contract-run.ts';
+import { TRANSACTIONS } from '../dredd/transactions.ts';
+import { failuresOf, groupFailures } from './failure-groups.ts';
+import { describeRun } from './written-report.ts';
+
+/** A report in which these transactions have failed: name → problem. */
+const failing = (problemOf: (operationId: string, index: number) => string | undefined): ContractReport => ({
+  outcomes: TRANSACTIONS.map((transaction, index) => ({
+    transaction,
+    problem: problemOf(transaction.operationId, index),
+    durationMs: 1,
+  })),
+  left: [],
+  missing: [],
+  stopped: undefined,
+  remaining: [],
+});
+
+const groupsOf = ({ outcomes }: ContractReport) =>
+  groupFailures(failuresOf(outcomes)).map(({ title, names }) => [names.length, title]);
+
+test('failures with one cause are one group, also where operation, id and position differ', () => {
+  const id = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
+  const report = failing((operationId, index) => `${operationId} answered 500 for ${id}: /data/${index}/x`);
+  expect(groupsOf(report)).toEqual([[TRANSACTIONS.length, 'answered 500 for …: /data/…/x']]);
+});
+
+test('the largest group comes first: of a cause, or of an operation that fails in many ways', () => {
+  const ofQuery = TRANSACTIONS.filter(({ operationId }) => operationId === 'query').length;
+  const report = failing((operationId, index) => {
+    if (operationId === 'query') return `a${'x'.repeat(index)}`;
+    return ['getUsage', 'getBalance'].includes(operationId) && index % 4 === 0 ? 'slow; and more' : undefined;
+  });
+  const [first, second] = groupsOf(report);
+  expect(first).toEqual([ofQuery, 'query, such as: a']);
+  expect(second?.[1]).toBe('slow');
+});
+
+test('when every check fails in its own way, the rest is counted, and all of it is one screen', () => {
+  const report = {
+    ...failing((operationId, index) => `${operationId} ${'y'.repeat(index)}\u001b[31m RATE_LIMITED`),
+    remaining: ['knowledge base x', 'webhook y'],
+  };
+  const text = describeRun(report, `http://${'long'.repeat(40)}`, ['The whole report: a', 'JUnit: b']);
+  const lines = text.split('\n');
+  expect(lines.length).toBeLessThanOrEqual(23); // with the line that announces the run, 24
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(text).toMatch(/^and \d+ more$/m);
+  expect(text).not.toContain('\u001b');
+  expect(lines.at(-1)).toBe(
+    `The contract is broken: ${TRANSACTIONS.length} of ${TRANSACTIONS.length} checks failed.`,
+  );
+});
