@@ -21,7 +21,8 @@ import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { offerSignInCode } from './serve/sign-in-code.ts';
 import { warmUp } from './serve/warm-up.ts';
 import { createLog } from './telemetry/log.ts';
-import { outliveOutput } from './terminal.ts';
+import { toReadableLine } from './telemetry/readable-line.ts';
+import { outliveOutput, style, toVisible } from './terminal.ts';
 
 /** The time for requests in progress, or waiting for a permit, at the signal. */
 const DRAIN_TIMEOUT_MS = 6_000;
@@ -97,6 +98,14 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
   };
 }
 
+/** Prints the greeting. At a terminal it stands out from the log. */
+function printGreeting(greeting: string): void {
+  const shown = process.stdout.isTTY
+    ? `\n${greeting.replace(/^.*/, (first) => style('bold', first))}Ctrl-C ends the service.\n\n`
+    : greeting;
+  process.stdout.write(shown);
+}
+
 /**
  * Starts the server.
  * @returns the function that stops it
@@ -116,7 +125,7 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
   const { deploymentId } = service;
   const forget = await announceServer(config, { address, role: 'server', deploymentId, log });
   const greeting = { config, signInCode: signInCode?.code };
-  process.stdout.write(await greet(config.baseUrl ?? address, service.database, greeting));
+  printGreeting(await greet(config.baseUrl ?? address, service.database, greeting));
   warmUp().catch((error) => log.warn({ err: error }, 'warming up failed'));
   return async () => {
     ending.abort();
@@ -142,7 +151,9 @@ async function start({ worker }: ServeOptions): Promise<void> {
   outliveOutput();
   setFlagsFromString(HEAP_GROWING);
   const config = readConfig();
-  const log = createLog(config.logLevel);
+  const log = process.stderr.isTTY
+    ? createLog(config.logLevel, (line) => toVisible(toReadableLine(line)))
+    : createLog(config.logLevel);
   log.info({ version: manifest.version, node: process.versions.node }, 'starting');
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
   let stop = async () => {};

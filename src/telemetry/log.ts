@@ -1,4 +1,4 @@
-/** The log: JSON lines on standard error, one per event. */
+/** The log: lines on standard error, one per event, of JSON or as the caller writes them. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { codeOf, reasonOf } from '../problem.ts';
@@ -50,23 +50,28 @@ const lost = { count: 0, unreported: 0, reason: '' };
 /** The number of log lines lost because the disk was full or the reader had gone. */
 export const countLostLines = (): number => lost.count;
 
+/** Turns a line of JSON, with its line end, into the text to write. */
+type Format = (line: string) => string;
+
 /** A line that reports lost lines. It begins with a line feed, since a partial line may precede it. */
-const lostLinesReport = (): string =>
-  `\n${JSON.stringify({
+function lostLinesReport(format: Format): string {
+  const fields = {
     level: 40,
     time: Date.now(),
     lost: lost.unreported,
     reason: lost.reason,
     msg: 'lines of the log could not be written',
-  })}\n`;
+  };
+  return `\n${format(`${JSON.stringify(fields)}\n`)}`;
+}
 
 /**
  * Writes a line, or counts it as lost. pino's own destination would end the service, or keep all lines in memory.
  */
-function write(line: string): void {
+function write(line: string, format: Format): void {
   try {
-    if (lost.unreported > 0) writeAll(Buffer.from(lostLinesReport() + line), 0);
-    else writeAll(Buffer.from(line), PIPE_TIMEOUT_MS);
+    if (lost.unreported > 0) writeAll(Buffer.from(lostLinesReport(format) + format(line)), 0);
+    else writeAll(Buffer.from(format(line)), PIPE_TIMEOUT_MS);
     lost.unreported = 0;
   } catch (error) {
     lost.count++;
@@ -76,5 +81,5 @@ function write(line: string): void {
 }
 
 /** A log of `level` and above. Synchronous, so that the last line before a crash is not lost. */
-export const createLog = (level: string): Logger =>
-  pino({ level, base: null, serializers: { err: describeError } }, { write });
+export const createLog = (level: string, format: Format = (line) => line): Logger =>
+  pino({ level, base: null, serializers: { err: describeError } }, { write: (line) => write(line, format) });

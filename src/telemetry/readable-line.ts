@@ -1,0 +1,61 @@
+/** Log lines for people at a terminal, made of those for programs. */
+
+/** The level from which the lines have a stack. */
+const ERROR = 50;
+/** The levels of Pino that a line names. It says nothing of the usual one, `info`. */
+const LEVELS: Record<number, string> = { 10: 'TRACE', 20: 'DEBUG', 40: 'WARNING', 50: 'ERROR', 60: 'FATAL' };
+
+type Fields = Record<string, unknown>;
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `{ "name": "Error", "message": "no" }` → `Error: no` */
+const describeError = ({ name, message, code }: Fields): string =>
+  `${name}: ${message}${code === undefined ? '' : ` (${code})`}`;
+
+function describeField([name, value]: [string, unknown]): string {
+  if (name === 'err' && isRecord(value)) return describeError(value);
+  return `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+}
+
+/** A request in the order in which people read it; its ids are for programs. */
+function describeRequest({ method, path, status, errorCode, durationMs }: Fields): string {
+  return [method, path, status, errorCode, `${durationMs} ms`].filter((part) => part !== undefined).join(' ');
+}
+
+/** The stacks of an error and its causes, below the line. */
+function stacksOf(error: unknown): string {
+  if (!isRecord(error)) return '';
+  const stack = typeof error.stack === 'string' ? `\n${error.stack}`.replaceAll('\n', '\n    ') : '';
+  return stack + stacksOf(error.cause);
+}
+
+/** 1795468066016 → `21:07:46`, by the clock of this machine */
+function formatTime(time: unknown): string {
+  const date = new Date(Number(time));
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+/**
+ * `{"level":40,"time":1795468066016,"file":"a","msg":"lost"}` → `21:07:46 WARNING lost: file a`; with the line end.
+ * Anything but such a line stays as it is.
+ */
+export function toReadableLine(line: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  if (!isRecord(parsed)) return line;
+  const { level, time, msg, ...fields } = parsed;
+  const facts = Object.entries(fields).map(describeField).join(', ');
+  const message = facts === '' ? String(msg) : `${msg}: ${facts}`;
+  const text = msg === 'request' ? describeRequest(fields) : message;
+  const stacks = Number(level) >= ERROR ? stacksOf(fields.err) : '';
+  const name = LEVELS[Number(level)];
+  return `${formatTime(time)} ${name === undefined ? '' : `${name} `}${text}${stacks}\n`;
+}
