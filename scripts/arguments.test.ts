@@ -1,81 +1,103 @@
-/** Every script of package.json has a help text, and rejects invalid arguments. */
-import { spawnSync } from 'node:child_process';
+/** Every script of package.json has a help text, and rejects invalid arguments before it does anything. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>; // what npm demands
 };
 
-/**
- * The scripts for `npm run`. Scripts that npm runs before them take no arguments, and other tools have their own help.
- */
-const OWN = Object.entries(scripts).filter(
-  ([name, command]) => /\.ts$/.test(command) && !name.startsWith('pre'),
-);
+/** Starting a program takes half a second, and much longer on a busy machine. */
+vi.setConfig({ testTimeout: 60_000, maxConcurrency: 4 });
 
-/** Runs it as npm does, without settings. */
-function run(command: string, ...args: string[]) {
-  const [, ...nodeArguments] = command.split(' ');
-  const environment = { PATH: process.env.PATH };
-  return spawnSync(process.execPath, [...nodeArguments, ...args], {
-    cwd: root,
-    env: environment,
-    encoding: 'utf8',
-  });
+/** npm runs these itself, before others or for `npm version`. They get no arguments. */
+const isHook = (name: string): boolean =>
+  name === 'version' || (name.startsWith('pre') && name.slice('pre'.length) in { ...scripts, pack: '' });
+
+const OWN = Object.keys(scripts).filter((name) => !isHook(name));
+
+/** Status and output of a program in the project's directory, without settings. */
+async function runProgram(program: string, ...args: string[]) {
+  const options = { cwd: root, env: { PATH: process.env.PATH } };
+  return await promisify(execFile)(program, args, options).then(
+    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
+    ({ code: status, stdout, stderr }) => ({
+      status: Number(status),
+      stdout: String(stdout),
+      stderr: String(stderr),
+    }),
+  );
 }
 
-const SLOW = { timeout: 60_000 };
+/** Runs a script as npm does: the arguments follow its line. */
+function run(name: string, ...args: string[]) {
+  const [program = '', ...own] = (scripts[name] ?? '').split(' ');
+  return runProgram(program === 'node' ? process.execPath : program, ...own, ...args);
+}
+
+/** The usage of a script names how to run it; that of the service is the command's own. */
+const usageOf = (name: string): RegExp =>
+  name === 'start' ? /^Usage: knowledge-retrieval serve /m : new RegExp(`^Usage: npm run ${name} -- `, 'm');
 
 test('the scripts are found', () => {
-  expect(OWN.map(([name]) => name)).toEqual(expect.arrayContaining(['generate', 'demo', 'contract:diff']));
+  expect(OWN).toEqual(expect.arrayContaining(['start', 'test', 'lint:spec', 'contract:dredd']));
 });
 
-test.each(OWN)('%s names an unknown option in a sentence, and prints its usage', SLOW, (name, command) => {
-  const { status, stdout, stderr } = run(command, '--nonsense');
+test.concurrent.each(OWN)('%s --help prints its usage and its options, and does nothing', async (name) => {
+  const { status, stdout, stderr } = await run(name, '--help');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(usageOf(name));
+  expect(stdout).toContain('--help');
+});
+
+test.concurrent.each(OWN)('%s names an unknown option in a sentence, with the nearest one', async (name) => {
+  const { status, stdout, stderr } = await run(name, '--hellp');
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: unknown option '--nonsense'/);
-  expect(stderr).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
+  expect(stderr).toMatch(/^error: unknown option '--hellp'\n\(Did you mean --help\?\)\n/);
   expect(stderr).not.toMatch(/^ +at /m);
 });
 
-test.each(['pack:client'])('%s --help prints its usage, and does nothing', SLOW, (name) => {
-  const { status, stdout, stderr } = run(scripts[name] ?? '', '--help');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`));
+test.concurrent.each([
+  [['--help'], 0, /^$/, /^Usage: sh scripts\/image\.sh \[--help\] DIRECTORY\n/],
+  [['--hellp'], 1, /^error: unknown option '--hellp'\nUsage: /, /^$/],
+  [[], 1, /^error: the directory is missing\nUsage: /, /^$/],
+  [['scripts'], 1, /^error: scripts exists already\nUsage: /, /^$/],
+  [['one', 'two'], 1, /^error: one directory is expected, not also 'two'\n/, /^$/],
+] as const)('image.sh %s', async (args, status, complaint, output) => {
+  expect(await runProgram('sh', 'scripts/image.sh', ...args)).toEqual({
+    status,
+    stderr: expect.stringMatching(complaint),
+    stdout: expect.stringMatching(output),
+  });
 });
 
-test('all scripts read their arguments by scriptCommand, with --help', () => {
-  const files = OWN.map(([, command]) => command.split(' ').at(-1) ?? '').filter((file) =>
-    file.startsWith('scripts/'),
-  );
-  const others = files.filter((file) => !/\bscriptCommand\(/.test(readFileSync(join(root, file), 'utf8')));
-  expect(others).toEqual([]);
-});
-
-test.each([
+test.concurrent.each([
   ['generate', 'there'],
   ['contract:dredd', '--address', 'nonsense', '--key', 'k'],
+  ['contract:mutations', '--only', 'a bug that nobody has'],
   ['evaluate', '/nowhere'],
   ['pack:client', '/nowhere'],
   ['start', 'there'],
+  ['benchmark', 'everything'],
   ['mock', '--port', '-1'],
-])('%s refuses %s in a sentence', SLOW, (name, ...args) => {
-  const { status, stdout, stderr } = run(scripts[name] ?? '', ...args);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+])('%s refuses %s in a sentence', async (name, ...args) => {
+  const { status, stdout, stderr } = await run(name, ...args);
+  expect(stdout).toBe('');
+  expect(status).toBeGreaterThan(0);
   expect(stderr).not.toMatch(/^ +at /m);
   expect(stderr.split('\n', 1)[0]).toMatch(/^\S.* .*[\w.']$/);
 });
 
-test('mock names the option to change when its port is taken', SLOW, async () => {
+test('mock names the option to change when its port is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo; // it listens on a port
-  const { stderr } = run(scripts.mock ?? '', '--port', String(port));
+  const { stderr } = await run('mock', '--port', String(port));
   other.close();
   expect(stderr).toMatch(/^Another program listens on port \d+ of 127\.0\.0\.1: .* set another --port\./);
 });

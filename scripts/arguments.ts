@@ -13,6 +13,12 @@ export const scriptCommand = (name: string): Command =>
 export const isMain = (file: string): boolean =>
   process.argv[1] !== undefined && realpathSync(process.argv[1]) === file;
 
+/** A command that runs tests, by default all. */
+export const testCommand = (name: string): Command =>
+  scriptCommand(name)
+    .argument('[name...]', 'only the files whose paths contain one of these')
+    .option('--only <pattern>', 'only the tests whose titles match this regular expression');
+
 /** Reads the path of a folder that exists. */
 export function readFolder(path: string): string {
   if (existsSync(path)) return path;

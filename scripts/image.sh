@@ -1,7 +1,22 @@
 #!/bin/sh
 # Fills a new directory with the content of the container image: the package and the dependencies of the lock file.
-#   sh scripts/image.sh DIRECTORY
 set -eu
+
+usage='Usage: sh scripts/image.sh [--help] DIRECTORY
+Packs the package, and installs it into the new DIRECTORY with the dependencies of the lock file.'
+refuse() {
+  printf 'error: %s\n%s\n' "$1" "$usage" >&2
+  exit 1
+}
+
+case "${1-}" in
+  --help | -h) printf '%s\n' "$usage"; exit ;;
+  -*) refuse "unknown option '$1'" ;;
+  '') refuse 'the directory is missing' ;;
+esac
+[ $# -eq 1 ] || refuse "one directory is expected, not also '$2'"
+[ ! -e "$1" ] || refuse "$1 exists already"
+
 mkdir "$1"
 npm pack --pack-destination "$1"
 mkdir "$1/scripts"

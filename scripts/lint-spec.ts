@@ -1,0 +1,9 @@
+/** `npm run lint:spec`: checks the spec by two linters, which find different problems. */
+import { scriptCommand } from './arguments.ts';
+import { runTool } from './tools.ts';
+
+const SPEC = 'spec/openapi.yaml';
+
+scriptCommand('lint:spec').description(`Checks ${SPEC} by Spectral and Redocly.`).parse();
+runTool('spectral', 'lint', '-r', 'scripts/spectral.yaml', SPEC);
+runTool('redocly', 'lint', '--config', 'scripts/redocly.yaml', SPEC);
