@@ -86,9 +86,12 @@ test.concurrent('a run ends in its time, and deletes what it has created', async
 const page: RequestListener = (_, response) =>
   response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
 const silence: RequestListener = () => {};
+const limited: RequestListener = (_, response) =>
+  response.end(JSON.stringify({ success: true, data: { limits: { requestsPerMinute: 60 } } }));
 
 test.concurrent.each([
   ['another server', page, /is no knowledge retrieval service: it answered 404 \(text\/html\)/],
+  ['a server with a rate limit', limited, /allows the key 60 requests a minute, and the checks need 600:/],
   ['a server that is silent', silence, /takes connections, but did not answer within 10 seconds\./],
 ])('%s is a sentence, in the JUnit file too', async (name, answer, sentence) => {
   const junit = join(folder, `${name}.xml`);

@@ -10,17 +10,19 @@ export type FailureGroup = { title: string; names: string[] };
 export const failuresOf = (outcomes: Outcome[]): Failure[] =>
   outcomes.flatMap(({ transaction, problem }) => (problem === undefined ? [] : [{ transaction, problem }]));
 
-/** The first violation of a problem, which has one in each line or part of a line. */
-const firstOf = (problem: string): string => problem.split(/\n|; /, 1)[0] ?? '';
+/** The first violation of a problem. An answer against the contract has several in a line. */
+const firstOf = (problem: string): string =>
+  problem.split(problem.includes(' against the contract: ') ? /\n|; / : '\n', 1)[0] ?? '';
 
 /** `the request could not be prepared: query answered …` → `query answered …` */
 const withoutOccasion = (problem: string): string =>
   firstOf(problem).replace(/^the request could not be prepared: /, '');
 
-/** The same for failures that differ only by operation, id or position: `query answered …` → `answered …`. */
+/** The same for failures that differ only by operation, id, position or expected status. */
 const causeOf = ({ problem }: Failure): string =>
   withoutOccasion(problem)
     .replace(/^\w+ (?=answered )/, '')
+    .replace(/(?<= instead of )\d+/, 'another')
     .replaceAll(/[\da-f-]{36}|(?<=\/)\d+/g, '…');
 
 type Members = [Failure, ...Failure[]];

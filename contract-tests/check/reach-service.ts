@@ -50,8 +50,24 @@ function requireSuccess({ address }: Target, answer: Answer): void {
   throw new CannotCheck(`The service at ${address} answered ${status} (${errorCode}: ${message}).`);
 }
 
+/** The requests of a run, within seconds: 535 were counted. */
+const NEEDED_REQUESTS = 600;
+
+/** With a lower limit nearly all checks would fail, and the last ones could not delete what the first have created. */
+function requireRate({ body }: Answer): void {
+  const { data } = body as { data?: { limits?: { requestsPerMinute?: number | null } } }; // the envelope; its data is checked later
+  const allowed = data?.limits?.requestsPerMinute;
+  if (typeof allowed === 'number' && allowed < NEEDED_REQUESTS)
+    throw new CannotCheck(
+      `The service allows the key ${allowed} requests a minute, and the checks need ${NEEDED_REQUESTS}: ` +
+        'check a server with a higher RATE_LIMIT_PER_MINUTE, or without one.',
+    );
+}
+
 /** @throws a CannotCheck */
 export async function requireService(target: Target): Promise<void> {
-  requireSuccess(target, await ask(target, 'getUsage'));
+  const usage = await ask(target, 'getUsage');
+  requireSuccess(target, usage);
+  requireRate(usage);
   requireSuccess(target, await ask(target, 'listWebhooks')); // for keys of the widest rights only
 }

@@ -25,17 +25,23 @@ test('failures with one cause are one group, also where operation, id and positi
   const id = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
   const report = failing((operationId, index) => `${operationId} answered 500 for ${id}: /data/${index}/x`);
   expect(groupsOf(report)).toEqual([[TRANSACTIONS.length, 'answered 500 for …: /data/…/x']]);
+  const refused = failing((_, index) => `answered 429 instead of ${400 + index} (Wait; then try again.)`);
+  expect(groupsOf(refused)).toEqual([
+    [TRANSACTIONS.length, 'answered 429 instead of another (Wait; then try again.)'],
+  ]);
 });
 
 test('the largest group comes first: of a cause, or of an operation that fails in many ways', () => {
   const ofQuery = TRANSACTIONS.filter(({ operationId }) => operationId === 'query').length;
   const report = failing((operationId, index) => {
     if (operationId === 'query') return `a${'x'.repeat(index)}`;
-    return ['getUsage', 'getBalance'].includes(operationId) && index % 4 === 0 ? 'slow; and more' : undefined;
+    return ['getUsage', 'getBalance'].includes(operationId) && index % 4 === 0
+      ? 'x against the contract: slow; and more'
+      : undefined;
   });
   const [first, second] = groupsOf(report);
   expect(first).toEqual([ofQuery, 'query, such as: a']);
-  expect(second?.[1]).toBe('slow');
+  expect(second?.[1]).toBe('x against the contract: slow');
 });
 
 test('when every check fails in its own way, the rest is counted, and all of it is one screen', () => {

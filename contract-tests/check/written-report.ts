@@ -78,7 +78,7 @@ function describeFailures(report: ContractReport): string[] {
 
 /** What helps where the answers have these error codes. */
 const REMEDIES: Record<string, string> = {
-  RATE_LIMITED: 'The service limits requests: give a key without RATE_LIMIT_PER_MINUTE.',
+  RATE_LIMITED: 'The service limits requests: see RATE_LIMIT_PER_MINUTE.',
   INSUFFICIENT_CREDITS: 'The account has no credits left: the operator adds some by `accounts set`.',
   STORAGE_LIMIT_EXCEEDED: "The account's storage is full.",
   KNOWLEDGE_BASE_LIMIT_EXCEEDED: 'The account may have no more knowledge bases.',
