@@ -7,7 +7,7 @@ import { describeMistyped } from '../config/setting-names.ts';
 import { failWithoutOutput, tell, toVisible } from '../terminal.ts';
 import { addExamples } from './examples.ts';
 import { explainError } from './explain-error.ts';
-import { addPeopleCommands } from './people-commands.ts';
+import { serve } from './serve.ts';
 
 const program = new Command('knowledge-retrieval')
   .description(
@@ -26,12 +26,20 @@ program.hook('preAction', (_program, command) => {
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 
-addPeopleCommands(program);
-// With the code of the server the others take twice as long to start.
-if (!program.commands.some((command) => command.name() === process.argv[2])) {
+/** Loads only what the command line may need: a server keeps what it loads, and with a server's code others are slow. */
+async function addCommands(): Promise<void> {
+  if (process.argv[2] === serve.name()) {
+    program.addCommand(serve);
+    return;
+  }
+  const { addPeopleCommands } = await import('./people-commands.ts');
+  addPeopleCommands(program);
+  if (program.commands.some((command) => command.name() === process.argv[2])) return;
   const { addOperatorCommands } = await import('./operator-commands.ts');
   addOperatorCommands(program);
 }
+
+await addCommands();
 addExamples(program);
 
 try {

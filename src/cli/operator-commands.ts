@@ -1,17 +1,12 @@
 /** The commands that run in the server's directory and with its settings, and the ones of agents and shells. */
 import type { Command } from 'commander';
-import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 import { accounts } from './account-commands.ts';
 import { completion } from './completion/completion-command.ts';
 import { keys } from './key-commands.ts';
 import { backup, doctor, fsck, migrate, restore } from './maintenance-commands.ts';
 import { mcp } from './mcp-command.ts';
+import { serve } from './serve.ts';
 import { status } from './status/status-command.ts';
-
-const serve = serveCommand().action(async (options: ServeOptions) => {
-  const { run } = await import('../main.ts');
-  await run(options);
-});
 
 /** Adds them to the program. `mcp` belongs to the group before them. */
 export function addOperatorCommands(program: Command): void {
