@@ -1,6 +1,5 @@
 /** Reads the JSON body of a request, up to the largest size that the operation's schema allows. */
 import type { IncomingMessage } from 'node:http';
-import getRawBody from 'raw-body';
 import { createByteWriter, release } from '../binary-array.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
 import { bodyTooSlow, payloadTooLarge, unsupportedMediaType, validationFailed } from '../errors.ts';
@@ -94,16 +93,15 @@ export function holdsMoreValues(json: Buffer, max: number): boolean {
 }
 
 async function readWhole(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  try {
-    const length = request.headers['content-length'];
-    return await getRawBody(request, { limit: limitBytes, length: length ?? null });
-  } catch (error) {
-    const { type } = error as { type?: string }; // raw-body names its errors by `type`
-    if (type === 'entity.too.large') throw payloadTooLarge(limitBytes);
-    if (type === 'request.size.invalid')
-      throw validationFailed(['the body is not as long as Content-Length says']);
-    throw error;
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
+  const pieces: Buffer[] = [];
+  let receivedBytes = 0;
+  for await (const piece of arrivingBytes(request)) {
+    receivedBytes += piece.length;
+    if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
+    pieces.push(piece);
   }
+  return Buffer.concat(pieces, receivedBytes);
 }
 
 /** @throws REQUEST_TIMEOUT when the small body has not arrived within SMALL_BODY_MAX_MS */
