@@ -222,6 +222,35 @@ test('metrics and the SDK of traces are loaded only where they are enabled', () 
   expect(importing).toEqual(['telemetry/prometheus.ts']);
 });
 
+/** The files that a server loads when it starts: what they import, without what they load later. */
+function loadedAtStart(): Set<string> {
+  const loaded = new Set(['cli/cli.ts', 'cli/serve.ts', 'main.ts']);
+  for (const file of loaded) for (const target of importsOf(file)) loaded.add(target);
+  return loaded;
+}
+
+test('a server loads the packages of a feature when that is first used', () => {
+  const later =
+    /^(@aws-sdk|@e965|@modelcontextprotocol|@opentelemetry\/(?!api)|esbuild|htmlparser2|jschardet|pdfjs-dist|pg-copy-streams|prom-client|swagger-ui-dist|tar-stream|wrap-ansi|yauzl)/;
+  const packages = [...loadedAtStart()].flatMap((file) =>
+    [...read(file).matchAll(/^(?:import|export) (?!type )(?:[^;']*?from )?'([^.'][^']*)'/gms)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  expect(packages).toContain('koa');
+  expect(packages.filter((name) => later.test(name))).toEqual([]);
+});
+
+test('docs/dependencies.md has each package that the service installs, once, and no other', () => {
+  const page = readFileSync(join(src, '../docs/dependencies.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`[^|]+) \|/gm)].map(([, names = '']) => names);
+  const named = rows.flatMap((names) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(src, '../package.json'), 'utf8'));
+  expect(named.toSorted()).toEqual(
+    [...Object.keys(dependencies), ...Object.keys(peerDependencies)].toSorted(),
+  );
+});
+
 test('path, operationId and handler have one name', () => {
   const { paths } = load(readFileSync(join(src, '../spec/openapi.yaml'), 'utf8')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
