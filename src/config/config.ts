@@ -1,49 +1,30 @@
 /** Reads the settings from the environment: the only reader of `process.env`. Reports all problems at once. */
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { isApiKey } from '../api-key.ts';
-import { type CorsOrigins, readOrigins } from './cors.ts';
+import type { CorsOrigins } from './cors.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
-
-const between = (least: number, most: number) => {
-  const wanted = `must be a whole number from ${least} to ${most}`;
-  const inRange = z.number(wanted).min(least, wanted).max(most, wanted);
-  return z.string().regex(/^\d+$/, wanted).transform(Number).pipe(inRange);
-};
-
-const wholeNumber = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
-  between(least, most).prefault(String(fallback));
-
-const flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .prefault('false')
-  .transform((value) => value === 'true');
-
-const httpAddress = () => z.url({ protocol: /^https?$/, error: 'must be an http(s) address', abort: true });
-
-/** Whether an address has no user, password, query or fragment, so that paths can be appended to it. */
-const hasOriginAndPathOnly = (address: string): boolean => {
-  const { username, password, search, hash } = new URL(address);
-  return [username, password, search, hash].every((part) => part === '');
-};
+import {
+  anyText,
+  baseAddress,
+  between,
+  flag,
+  httpAddress,
+  oneOf,
+  optional,
+  origins,
+  postgresAddress,
+  textFrom,
+  textThat,
+  WrongText,
+  wholeNumber,
+  withDefault,
+} from './setting-types.ts';
 
 /** The minimum length of the secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
 
 /** The minimum length of the metrics token: 16 random characters cannot be guessed. */
 const METRICS_TOKEN_LENGTH = 16;
-
-/** A list of origins. Each is checked: an origin that no browser sends would silently match no page. */
-const origins = z.string().transform((list, context) => {
-  const read = readOrigins(list);
-  if (read !== undefined) return read;
-  const message = 'must be * or origins such as https://app.example.org, with commas between';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
-
-/** Checked here, since the SDK's own warning would log the address, which may hold a password. */
-const collector = httpAddress().optional();
 
 const GIBIBYTE = 1024 ** 3;
 
@@ -69,64 +50,43 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * One line for each setting. The README's table lists the same names, and OpenTelemetry's variables in one row. An
  * empty value counts as unset.
  */
-const settings = z
-  .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: wholeNumber(8080, 0, 65_535),
-    WORKER_PORT: between(0, 65_535).optional(),
-    SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 0, LONGEST_SHUTDOWN_DELAY_SECONDS),
-    BASE_URL: httpAddress()
-      .refine(hasOriginAndPathOnly, 'must have no more than an origin and a path')
-      .optional(),
-    DATA_DIR: z.string().default('./.data'),
-    DATABASE_URL: z
-      .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address', abort: true })
-      .regex(/^\w+:\/\//, 'must be a postgres:// address')
-      .optional(),
-    DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
-    BOOTSTRAP_API_KEY: z
-      .string()
-      .refine(isApiKey, 'must be a key made by `npx knowledge-retrieval keys generate`')
-      .optional(),
-    UPLOAD_SECRET: z
-      .string()
-      .min(UPLOAD_SECRET_LENGTH, `must have ${UPLOAD_SECRET_LENGTH} characters or more`)
-      .optional(),
-    S3_BUCKET: z.string().optional(),
-    S3_ENDPOINT: httpAddress().optional(),
-    S3_REGION: z.string().optional(),
-    STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
-    KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
-    INITIAL_CREDITS: wholeNumber(1_000_000_000),
-    CREDITS_PER_QUERY: wholeNumber(1),
-    UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
-    IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
-    IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
-    RATE_LIMIT_PER_MINUTE: wholeNumber(0),
-    WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
-    WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
-    WEBHOOK_PRIVATE_NETWORKS: z.enum(['refuse', 'allow'], 'must be refuse or allow').default('refuse'),
-    CORS_ORIGIN: origins.optional(),
-    VALIDATE_RESPONSES: flag,
-    METRICS_TOKEN: z
-      .string()
-      .min(METRICS_TOKEN_LENGTH, `must have ${METRICS_TOKEN_LENGTH} characters or more`)
-      .optional(),
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector,
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector,
-    OTEL_TRACES_EXPORTER: z.string().optional(),
-    OTEL_SDK_DISABLED: z.string().optional(),
-    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  })
-  .superRefine(({ S3_BUCKET, S3_ENDPOINT, S3_REGION }, context) => {
-    if (S3_BUCKET !== undefined) return;
-    for (const [name, value] of Object.entries({ S3_ENDPOINT, S3_REGION })) {
-      if (value !== undefined)
-        context.addIssue({ code: 'custom', path: [name], message: 'needs S3_BUCKET beside it' });
-    }
-  });
+const settings = {
+  HOST: withDefault('127.0.0.1', anyText),
+  PORT: wholeNumber(8080, 0, 65_535),
+  WORKER_PORT: optional(between(0, 65_535)),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 0, LONGEST_SHUTDOWN_DELAY_SECONDS),
+  BASE_URL: optional(baseAddress),
+  DATA_DIR: withDefault('./.data', anyText),
+  DATABASE_URL: optional(postgresAddress),
+  DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
+  BOOTSTRAP_API_KEY: optional(textThat(isApiKey, 'be a key made by `npx knowledge-retrieval keys generate`')),
+  UPLOAD_SECRET: optional(textFrom(UPLOAD_SECRET_LENGTH)),
+  S3_BUCKET: optional(anyText),
+  S3_ENDPOINT: optional(httpAddress),
+  S3_REGION: optional(anyText),
+  STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
+  KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
+  INITIAL_CREDITS: wholeNumber(1_000_000_000),
+  CREDITS_PER_QUERY: wholeNumber(1),
+  UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
+  IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
+  IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0),
+  WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
+  WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
+  WEBHOOK_PRIVATE_NETWORKS: withDefault('refuse', oneOf(['refuse', 'allow'])),
+  CORS_ORIGIN: withDefault([], origins),
+  VALIDATE_RESPONSES: flag,
+  METRICS_TOKEN: optional(textFrom(METRICS_TOKEN_LENGTH)),
+  // The addresses are checked here, since the SDK's own warning would log them, and they may hold a password.
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpAddress),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpAddress),
+  OTEL_TRACES_EXPORTER: optional(anyText),
+  OTEL_SDK_DISABLED: optional(anyText),
+  LOG_LEVEL: withDefault('info', oneOf(LOG_LEVELS)),
+};
 
-type Settings = z.infer<typeof settings>;
+type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /** The settings as the service uses them. Names end with their units. */
 export type Config = Readonly<{
@@ -216,7 +176,7 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     webhookLimit: read.WEBHOOK_LIMIT,
     webhookRetrySeconds: read.WEBHOOK_RETRY_SECONDS,
     allowsPrivateReceivers: read.WEBHOOK_PRIVATE_NETWORKS === 'allow',
-    corsOrigins: read.CORS_ORIGIN ?? [],
+    corsOrigins: read.CORS_ORIGIN,
     validateResponses: read.VALIDATE_RESPONSES,
     metricsToken: read.METRICS_TOKEN,
     isTracing: isTracing(read),
@@ -232,11 +192,33 @@ const withoutEmptyValues = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
  * setting needs it.
  */
 const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
-  Object.keys(settings.shape).filter((name) => given[name] !== given[name]?.trim());
+  Object.keys(settings).filter((name) => given[name] !== given[name]?.trim());
 
 /** The variables of `environment` that look like mistyped settings. They have no effect. */
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
-  findMistypedNames(Object.keys(withoutEmptyValues(environment)), Object.keys(settings.shape));
+  findMistypedNames(Object.keys(withoutEmptyValues(environment)), Object.keys(settings));
+
+/** The settings, and the problem of each wrong one. */
+function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: string[] } {
+  const problems: string[] = [];
+  const values = Object.entries(settings).map(([name, read]) => {
+    try {
+      return [name, read(given[name])];
+    } catch (error) {
+      if (!(error instanceof WrongText)) throw error;
+      problems.push(`${name}: ${error.message}`);
+      return [name, undefined];
+    }
+  });
+  // The type of a wrong one does not matter: its problem stops the start.
+  return { read: Object.fromEntries(values) as Settings, problems };
+}
+
+/** The settings of the store that have no effect, since there is no bucket. */
+const findWithoutBucket = ({ S3_BUCKET, S3_ENDPOINT, S3_REGION }: Settings): string[] =>
+  Object.entries({ S3_ENDPOINT, S3_REGION })
+    .filter(([, value]) => S3_BUCKET === undefined && value !== undefined)
+    .map(([name]) => `${name}: needs S3_BUCKET beside it`);
 
 /**
  * The settings of `environment`, frozen.
@@ -244,10 +226,9 @@ export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.en
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = withoutEmptyValues(environment);
-  const problems = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
-  const result = settings.safeParse(given);
-  if (result.success && problems.length === 0)
-    return toConfig(result.data, given.PORT !== undefined && result.data.PORT !== 0);
-  for (const { path, message } of result.error?.issues ?? []) problems.push(`${path.join('.')}: ${message}`);
-  throw new ConfigError(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  const padded = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
+  const { read, problems } = readSettings(given);
+  const all = [...padded, ...problems, ...findWithoutBucket(read)];
+  if (all.length === 0) return toConfig(read, given.PORT !== undefined && read.PORT !== 0);
+  throw new ConfigError(`Wrong settings:\n${all.map((problem) => `  ${problem}`).join('\n')}`);
 }
