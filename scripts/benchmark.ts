@@ -10,6 +10,7 @@ import { readCount, scriptCommand } from './arguments.ts';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
+import { measureIdleMemory } from './benchmark/idle-memory.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
 import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
@@ -61,6 +62,7 @@ const withCorpus: Record<string, Part> = {
 
 const parts: Record<string, Part> = {
   ...withoutCorpus,
+  idle: { about: 'memory of a server without work, and its first answers', measure: measureIdleMemory },
   files: {
     about: 'bombs, many small files, a long PDF and the largest text, and their effect on others',
     measure: measureFileImport,
