@@ -50,7 +50,8 @@ const howToInstall = () =>
 function howToGetNode() {
   const orNewer = `or put Node ${least} or later first into PATH.\n`;
   const ownNode = findOwnNode();
-  if (ownNode !== undefined) return `The one that npm has installed here is\n  ${ownNode}\n`;
+  if (ownNode !== undefined)
+    return `Put the one that npm has installed here first into PATH:\n  export PATH="${dirname(ownNode)}:$PATH"\n`;
   const manifest = findManifest();
   // A script that is named runs even where npm is configured to run no install scripts.
   if (manifest !== undefined)
