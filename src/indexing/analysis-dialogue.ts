@@ -2,14 +2,16 @@
  * The main thread's side of a document's analysis in a worker thread. The analysis runs one step at a time. Each step
  * needs the thread's permit, which the account shares with others.
  */
-import { MessageChannel } from 'node:worker_threads';
-import type { Piscina } from 'piscina';
+import { MessageChannel, type Transferable } from 'node:worker_threads';
 import type { Stem } from '../analysis/lexemes.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-worker.ts';
 
 /** The permit to use the thread for a step. `isReturning`: the step continues a batch that has begun. */
 export type ThreadPermit = { acquire(isReturning: boolean): Promise<void>; release(): void };
+
+/** Runs the analysis of a document in a thread. @throws an error when the thread ends, or cannot start */
+export type RunAnalysis = (task: AnalysisTask, options: { transferList: Transferable[] }) => Promise<void>;
 
 export type Dialogue = {
   /**
@@ -30,7 +32,7 @@ function packedTextOf(document: DocumentText): ArrayBuffer[] {
 
 /** Sends a document to a thread with its first step. A document that waits for stems does not hold the permit. */
 export function openDialogue(
-  pool: Piscina<AnalysisTask, void>,
+  runAnalysis: RunAnalysis,
   document: DocumentText,
   { stem, permit }: { stem: Stem; permit: ThreadPermit },
 ): Dialogue {
@@ -47,7 +49,7 @@ export function openDialogue(
     }
     isStarted = true;
     const transferList = [port, ...packedTextOf(document)];
-    pool.run({ document, port }, { transferList }).then(
+    runAnalysis({ document, port }, { transferList }).then(
       () => end(new Error('the analysis was closed'), isClosed),
       (error: unknown) => end(error, true),
     );

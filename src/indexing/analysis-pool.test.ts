@@ -1,6 +1,8 @@
 /** Analysis in threads: accounts take turns, and an analysis ends when its caller stops. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { getPriority, platform } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Stem } from '../analysis/lexemes.ts';
 import { analyseDocument, type DocumentText } from './analyse-document.ts';
@@ -36,6 +38,23 @@ describe('createAnalysisPool', () => {
     const expected = await readAnalysis(analyseDocument(document, stem));
     expect(analysed.passages).toEqual(expected.passages);
     expect(analysed.documentFrequencies).toEqual(expected.documentFrequencies);
+  });
+
+  it('fails a document whose thread cannot start, and tries again with the next one', async () => {
+    const file = join(tmpdir(), `${randomUUID()}.mjs`);
+    const broken = createAnalysisPool(stem, { connections: 8, file });
+    try {
+      const both = [text('first'), text('second')].map((one) => broken.analyse(one, mine));
+      const message = expect.stringContaining(file);
+      for (const result of await Promise.allSettled(both))
+        expect(result).toMatchObject({ status: 'rejected', reason: { message } });
+      const worker = JSON.stringify(join(import.meta.dirname, 'analysis-worker.ts'));
+      writeFileSync(file, `export { analyse } from ${worker};`);
+      await drain(await broken.analyse(text('third'), mine));
+    } finally {
+      await broken.close();
+      rmSync(file, { force: true });
+    }
   });
 
   it('analyses documents concurrently', async () => {

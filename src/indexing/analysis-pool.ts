@@ -12,7 +12,8 @@ import { siblingModule } from '../concurrency/sibling-module.ts';
 import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
-import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
+import { type Dialogue, openDialogue, type RunAnalysis } from './analysis-dialogue.ts';
+import type { AnalysisTask } from './analysis-worker.ts';
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
@@ -88,11 +89,17 @@ const BATCHES_AHEAD = 3;
 const WAITING_MAX = 1_000;
 
 /** A worker thread, the permit for its steps, and the number of its documents. */
-type Thread = { pool: Piscina; permit: FairSemaphore; documents: number };
+type Thread = {
+  run: RunAnalysis;
+  close(): Promise<void>;
+  permit: FairSemaphore;
+  documents: number;
+};
 
-const createThread = (): Thread => ({
-  pool: new Piscina({
-    filename: siblingModule(import.meta, 'analysis-worker'),
+/** @param file the module of the thread */
+const startPool = (file: string) =>
+  new Piscina<AnalysisTask, void>({
+    filename: file,
     name: 'analyse',
     minThreads: 0,
     maxThreads: 1,
@@ -103,10 +110,38 @@ const createThread = (): Thread => ({
       maxOldGenerationSizeMb: HEAP_MAX_MEBIBYTES,
       maxYoungGenerationSizeMb: YOUNG_MAX_MEBIBYTES,
     },
-  }),
-  permit: createFairSemaphore(1),
-  documents: 0,
-});
+  });
+
+/**
+ * A thread that fails while it starts, such as below an installation that is being replaced, fails the documents that
+ * wait for it. Piscina would let them wait for ever, start no other thread, and emit an error that ends the process.
+ * The next document gets a new pool.
+ */
+function createThread(file: string): Thread {
+  let pool: Piscina<AnalysisTask, void> | undefined;
+  let failed = Promise.withResolvers<never>();
+  const open = () => {
+    const opened = startPool(file);
+    const failure = Promise.withResolvers<never>();
+    failure.promise.catch(() => {}); // perhaps no document waits
+    opened.on('error', (error) => {
+      failure.reject(error);
+      if (pool === opened) pool = undefined;
+      opened.destroy().catch(() => {}); // it has failed already
+    });
+    failed = failure;
+    return opened;
+  };
+  return {
+    run(task, options) {
+      pool ??= open();
+      return Promise.race([pool.run(task, options), failed.promise]);
+    },
+    close: async () => await pool?.destroy(),
+    permit: createFairSemaphore(1),
+    documents: 0,
+  };
+}
 
 /** UTF-16 units of a text, or bytes of a packed one. */
 function lengthOf(document: DocumentText): number {
@@ -157,11 +192,17 @@ function createDocumentPermits(connections: number) {
 /**
  * Starts the pool. `stem` runs on this thread, which has the database. `connections` is the size of the database's
  * pool: a document may hold one connection to store its first batch, and wait for stems on another. `close` ends all
- * analyses.
+ * analyses. `file`: the module of the threads.
  */
-export function createAnalysisPool(stem: Stem, { connections }: { connections: number }): AnalysisPool {
+export function createAnalysisPool(
+  stem: Stem,
+  {
+    connections,
+    file = siblingModule(import.meta, 'analysis-worker'),
+  }: { connections: number; file?: string },
+): AnalysisPool {
   const count = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
-  const threads = Array.from({ length: count }, createThread);
+  const threads = Array.from({ length: count }, () => createThread(file));
   const documentPermits = createDocumentPermits(connections);
   return {
     async analyse(document, options) {
@@ -178,13 +219,13 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
           thread.permit.acquire(accountId, { isReturning, ...(signal && { signal }) }),
         release: () => thread.permit.release(accountId),
       };
-      const dialogue = openDialogue(thread.pool, document, { stem, permit });
+      const dialogue = openDialogue(thread.run, document, { stem, permit });
       return await startBatches(dialogue, { signal, end, isKept });
     },
     markAccountPresent: documentPermits.markPresent,
     rejectWaiting: documentPermits.rejectWaiting,
     close: async () => {
-      await Promise.all(threads.map(({ pool }) => pool.destroy()));
+      await Promise.all(threads.map((thread) => thread.close()));
     },
   };
 }
