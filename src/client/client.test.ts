@@ -95,6 +95,16 @@ describe('errors', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('UNEXPECTED_ANSWER: a redirection is not followed, so the key goes nowhere else', async () => {
+    server.script = [answer(307, '', { location: `${server.address}/elsewhere` })];
+    const error = await errorOf(connect().query({ query: 'where' }));
+    expect(error).toMatchObject({
+      errorCode: 'UNEXPECTED_ANSWER',
+      message: expect.stringContaining('redirects to http'),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test.each([
     [502, '<h1>Bad gateway</h1>'],
     [200, '<h1>Sign in</h1>'],

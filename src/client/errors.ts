@@ -161,13 +161,20 @@ function detailsOf({ status, headers }: Response): ErrorDetails {
 /** Characters of an unexpected answer that `data` holds. */
 const SHOWN_CHARACTERS = 500;
 
-export const unexpectedAnswer = (response: Response, text: string): KnowledgeRetrievalError =>
-  new CodedError(
+export function unexpectedAnswer(response: Response, text: string): KnowledgeRetrievalError {
+  const { status, type, headers } = response;
+  // A browser hides where a redirection leads.
+  const isRedirection = type === 'opaqueredirect' || (status >= 300 && status < 400);
+  const message = isRedirection
+    ? `The address redirects to ${headers.get('location') ?? 'another'}, where the key is not sent: give the service's own.`
+    : `The answer with status ${status} is not the service's.`;
+  return new CodedError(
     'UNEXPECTED_ANSWER',
-    `The answer with status ${response.status} is not the service's.`,
+    message,
     { text: text.slice(0, SHOWN_CHARACTERS) },
     detailsOf(response),
   );
+}
 
 /** The error of an answer that is not a success. */
 export function answeredError(response: Response, text: string): KnowledgeRetrievalError {

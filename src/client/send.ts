@@ -71,9 +71,16 @@ async function attempt<Body>(
 ): Promise<Received<Body>> {
   const { fetch, timeoutMs, answeredOrigins } = options;
   const { deadline, either } = limitTime(signal, timeoutMs);
+  // fetch would send the key wherever an answer directs it.
+  const redirect = new Headers(init.headers).has('x-api-key') ? 'manual' : 'follow';
   let received: Received<Body> | { response: Response; refusal: string };
   try {
-    const response = await fetch(address, { ...init, signal: either, ...(body !== undefined && { body }) });
+    const response = await fetch(address, {
+      ...init,
+      redirect,
+      signal: either,
+      ...(body !== undefined && { body }),
+    });
     answeredOrigins.add(new URL(address).origin);
     received = response.ok
       ? { response, body: await read(response) }
