@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { RequestOutcome } from '../telemetry/tracing.ts';
+import { createRequestedWait } from './requested-wait.ts';
 
 /** Routes that machines request every few seconds. Their lines would drown the rest of the log. */
 const PROBES = new Set(['livez', 'readyz', 'metrics']);
@@ -33,16 +34,21 @@ function outcomeOf({ state, status, res }: Context): RequestOutcome {
   return { operation, status: res.destroyed && !res.writableFinished ? CLIENT_CLOSED_REQUEST : status };
 }
 
-/** Registered before all middleware that answers. Health checks and scrapes are logged at debug, all else at info. */
+/**
+ * Registered before all middleware that answers. Health checks and scrapes are logged at debug, all else at info. The
+ * metrics leave out the waits that clients have asked for, by `context.state.requestedWait`; the log has all the time.
+ */
 export const observeRequests =
   (log: Logger, telemetry: Telemetry): Middleware =>
   async (context, next) => {
     const startedAt = performance.now();
+    const requestedWait = createRequestedWait();
+    context.state.requestedWait = requestedWait;
     context.res.once('close', () => {
       const durationMs = performance.now() - startedAt;
       const outcome = outcomeOf(context);
       const { requestId, caller, errorCode } = context.state;
-      telemetry.requestEnded({ ...outcome, seconds: durationMs / 1000 });
+      telemetry.requestEnded({ ...outcome, seconds: (durationMs - requestedWait.takenMs()) / 1000 });
       log[PROBES.has(outcome.operation) ? 'debug' : 'info'](
         {
           requestId,

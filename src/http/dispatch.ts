@@ -21,6 +21,7 @@ import { originOf } from './origin.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
 import { boundRecursion, cutRecursion, followRecursion } from './recursive-schemas.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
+import type { RequestedWait } from './requested-wait.ts';
 import { readSpec, type Spec } from './spec.ts';
 import { AJV_OPTIONS, toValidationError } from './validation-error.ts';
 
@@ -33,6 +34,8 @@ export type RequestContext = {
   origin(): string;
   /** Runs `act` without the request's permit: see `Permit`. */
   withoutPermit: Permit['withoutPermit'];
+  /** Runs a wait that the client has asked for. The metrics do not count it as the service's time. */
+  requestedWait<T>(wait: () => Promise<T>): Promise<T>;
   /** The time left for all waits of the request; undefined where requests are not admitted, as in the mock. */
   budget: Permit['budget'] | undefined;
   /** The body of an operation that takes the bytes of a file. They have not been read yet. */
@@ -214,6 +217,16 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
   api.registerSecurityHandler('apiKey', (_match: Match, { caller }: RoutedRequest) => caller !== undefined);
 }
 
+async function runRequestedWait<T>({ state }: Context, wait: () => Promise<T>): Promise<T> {
+  const requested: RequestedWait = state.requestedWait; // access-log.ts puts it there
+  const end = requested.begin();
+  try {
+    return await wait();
+  } finally {
+    end();
+  }
+}
+
 /** Aborts when the client has hung up or has its answer. */
 function signalOf({ req, res }: Context): AbortSignal {
   const controller = new AbortController();
@@ -241,6 +254,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         header: (name) => context.get(name),
         origin: () => originOf(context),
         withoutPermit: withoutPermitOf(context),
+        requestedWait: (wait) => runRequestedWait(context, wait),
         budget: permitOf(context)?.budget,
         byteBody: () => openByteBody(context.req),
         signal: () => signalOf(context),

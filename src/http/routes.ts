@@ -27,6 +27,8 @@ export type McpMessage = {
   /** The request without its body. Its signal aborts when the client hangs up. */
   request: Request;
   client: Client;
+  /** Called where the answer is a stream that lasts until the client hangs up: its time says nothing. */
+  beginListening(): void;
   readBody(resources: BodyResources): Promise<unknown>;
   /** The address at which this server has received the message, and answers requests of the interface. */
   serviceAddress: string;
@@ -173,6 +175,7 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
         key: keyOf(context),
         request: toFetchRequest(context),
         client: context.res,
+        beginListening: () => void context.state.requestedWait.begin(),
         readBody: (resources) => readJsonBody(context.req, MCP_BODY_MAX_BYTES, resources),
         serviceAddress: serviceAddressOf(context.socket),
       });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { unattended } from '../serve/testing/unattended-imports.ts';
+import { createTelemetry, type Meter, unmetered } from '../telemetry/telemetry.ts';
 import { importFile } from './import-file.ts';
 import type { LongPolls } from './long-poll.ts';
 
@@ -12,6 +13,8 @@ let suite: TestService;
 let knowledgeBaseId: string;
 /** The number of open long polls. */
 let open = 0;
+/** What the metrics count of getDocumentStatus. */
+const counts: { seconds: number }[] = [];
 
 const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
   async untilFinal(...wait) {
@@ -25,9 +28,16 @@ const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
 // Without the queue, so that documents stay pending. With two connections, to show that no long poll holds one.
 beforeAll(async () => {
   const { jobs } = unattended();
+  const requestEnded: Meter['requestEnded'] = (ended) => {
+    if (ended.operation === 'getDocumentStatus') counts.push(ended);
+  };
   suite = await startTestService({
     settings: { DATABASE_POOL_SIZE: '2' },
-    change: ({ longPolls }) => ({ jobs, longPolls: counted(longPolls) }),
+    change: ({ longPolls }) => ({
+      jobs,
+      longPolls: counted(longPolls),
+      telemetry: createTelemetry({ ...unmetered, requestEnded }),
+    }),
   });
   const { body } = await suite.call('createKnowledgeBase', { name: 'waits' });
   knowledgeBaseId = String(body.data.id);
@@ -96,6 +106,21 @@ test('answers the unfinished status after waitSeconds', async () => {
   const { body } = await suite.call(path(documentId, 1));
   expect(body.data.status).toBe('pending');
   expect(performance.now() - start).toBeGreaterThan(990);
+});
+
+test('the metrics count no wait that a client has asked for, whether it gets its answer or hangs up', async () => {
+  const documentId = await importPending();
+  const countedBefore = counts.length;
+  await suite.call(path(documentId, 1));
+  const headers = { 'x-api-key': suite.apiKey };
+  const sent = request(`${suite.address}/v1/${path(documentId, 30)}`, { headers }).end();
+  sent.once('error', () => {});
+  await untilOpen(1);
+  const start = performance.now();
+  await vi.waitUntil(() => performance.now() - start > 1_000);
+  sent.destroy();
+  await vi.waitUntil(() => counts.length === countedBefore + 2);
+  for (const { seconds } of counts.slice(countedBefore)) expect(seconds).toBeLessThan(0.9);
 });
 
 test('answers 404 as soon as the document or its knowledge base is deleted', async () => {

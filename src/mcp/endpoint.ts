@@ -58,7 +58,8 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
   };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
   const limitListeners = createListenerLimit();
-  return async ({ key, request, client, readBody, serviceAddress }: McpMessage): Promise<Response> => {
+  return async (message: McpMessage): Promise<Response> => {
+    const { key, request, client, readBody, serviceAddress } = message;
     const { keyId, accountId, scope } = await authenticate(key);
     await limitRate(keyId);
     const authInfo = { token: key, clientId: keyId, scopes: [scope], extra: { serviceAddress } };
@@ -72,7 +73,10 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
     // An answer may be a stream that goes on after it has begun.
     client.once('close', () => held?.release());
     const parsedBody = await readBody({ body, runHeavy: async (act) => act() });
-    if (isListening(parsedBody)) limitListeners(accountId, client);
+    if (isListening(parsedBody)) {
+      limitListeners(accountId, client);
+      message.beginListening();
+    }
     return await answer(request, { authInfo, parsedBody });
   };
 }

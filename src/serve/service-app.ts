@@ -40,13 +40,14 @@ const handlers: Handlers = {
   ...webhookHandlers,
 };
 
-/** Long polls that wait without the request's permit. */
-const longPollsWithoutPermit = (
+/** Long polls that wait without the request's permit, and whose time is the client's. */
+const longPollsOf = (
   { longPolls }: Service,
-  withoutPermit: RequestContext['withoutPermit'],
+  { withoutPermit, requestedWait }: Pick<RequestContext, 'withoutPermit' | 'requestedWait'>,
 ): Service['longPolls'] => ({
   ...longPolls,
-  untilFinal: (document, wait) => withoutPermit(() => longPolls.untilFinal(document, wait)),
+  untilFinal: (document, wait) =>
+    withoutPermit(() => requestedWait(() => longPolls.untilFinal(document, wait))),
 });
 
 /** A store that waits for the network without the request's permit. A local store stays as it is. */
@@ -69,7 +70,15 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 
 const toHandlerContext = (
   service: Service,
-  { caller: { accountId, keyId, reach }, origin, withoutPermit, budget, byteBody, signal }: RequestContext,
+  {
+    caller: { accountId, keyId, reach },
+    origin,
+    withoutPermit,
+    requestedWait,
+    budget,
+    byteBody,
+    signal,
+  }: RequestContext,
   { transact, keyed }: Pick<HandlerContext, 'transact' | 'keyed'>,
 ): HandlerContext => ({
   ...service,
@@ -85,7 +94,7 @@ const toHandlerContext = (
     return filesWithoutPermit(service, withoutPermit);
   },
   get longPolls() {
-    return longPollsWithoutPermit(service, withoutPermit);
+    return longPollsOf(service, { withoutPermit, requestedWait });
   },
   get origin() {
     return origin();

@@ -10,7 +10,7 @@ import type { JobFigures, Meter, StorageFigures } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 
-/** Seconds: from a query answered from PostgreSQL's cache to the longest `waitSeconds` of a request. */
+/** Seconds: from a query answered from PostgreSQL's cache to an import under overload. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds: from a line of text to the longest extraction, by extraction-limits.ts. */
 const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -34,7 +34,9 @@ export type Prometheus = Meter & {
 function createMeter(registers: Registry[]): Meter {
   const requests = new Histogram({
     name: `${PREFIX}request_duration_seconds`,
-    help: 'Time from the arrival of a request to the end of its answer. Status 499: the client hung up before.',
+    help:
+      'Time from the arrival of a request to the end of its answer, without the wait that its client has asked for ' +
+      '(waitSeconds, or a stream of MCP). Status 499: the client hung up before.',
     labelNames: ['operation', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,

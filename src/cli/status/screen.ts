@@ -33,9 +33,6 @@ const part = (name: string, text: string): string => `${style('bold', name.padEn
 /** The requests of all operations, or of one, now and since the start. */
 type Row = { name: string; now: Requests | undefined; sinceStart: Requests | undefined };
 
-/** Operations that take as long as their request asks for. */
-const WAITING = new Set(['getDocumentStatus', 'mcp']);
-
 const NONE: Requests = { count: 0, perSecond: 0, p50: null, p95: null, p99: null, faults: 0 };
 
 function formatRow({ name, now, sinceStart = NONE }: Row): string {
@@ -81,11 +78,8 @@ function describeAnswers({ answers, requests: { count } }: Period): string {
     .join(', ');
 }
 
-/** The slowest operations, except those that wait because their requests ask for it. */
 function listSlowest({ operations }: Period): string[] {
-  const slowest = operations
-    .filter(({ operation }) => !WAITING.has(operation))
-    .toSorted((left, right) => (right.p95 ?? 0) - (left.p95 ?? 0));
+  const slowest = operations.toSorted((left, right) => (right.p95 ?? 0) - (left.p95 ?? 0));
   const names = slowest.map(({ operation, p95 }) => `${operation} ${formatSeconds(p95)}`);
   return names.length === 0 ? [] : [listThatFits(`${INDENT}slowest (95 % within): `, names)];
 }
