@@ -6,7 +6,7 @@
  * It is plain JavaScript, because it runs on the machine's Node (20 or later).
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findObstacle, findOwnNode, isNodeTooOld } from '../bin/node-version.mjs';
 
@@ -30,26 +30,47 @@ const isReady = () => (isInstalled('all') || (omitDev && isInstalled('service'))
 /** Makes a second installation wait: two at once would remove each other's packages. */
 const claim = `${root}.installing`;
 const LOOK_INTERVAL_MS = 500;
+/** A claim without a process id is one that is just being written, or that was cut off. */
+const WRITTEN_WITHIN_MS = 5_000;
 
-const isAlive = (pid) => {
+/** Whether the process installs. Linux gives its id to others after its end: there its command line decides. */
+function isInstalling(pid) {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    const commandLine = `/proc/${pid}/cmdline`;
+    return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('install.mjs');
   } catch (error) {
     return error.code === 'EPERM';
   }
-};
+}
 
-/** Whether this process may install. Waits a moment while another process installs. */
-function claimInstallation() {
+/** The process that installs; undefined when it has ended, and nobody installs. */
+function readClaim() {
   try {
-    writeFileSync(claim, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-    const other = Number(existsSync(claim) && readFileSync(claim, 'utf8'));
-    if (other > 0 && !isAlive(other)) rmSync(claim, { force: true });
+    const pid = Number(readFileSync(claim, 'utf8'));
+    if (pid > 0) return isInstalling(pid) ? pid : undefined;
+    return Date.now() - statSync(claim).mtimeMs < WRITTEN_WITHIN_MS ? NaN : undefined;
+  } catch {
+    return NaN; // it has just been removed
+  }
+}
+
+/** Returns when this process may install: at once, or after the installation of another process. */
+function claimInstallation() {
+  for (let look = 0; ; look++) {
+    try {
+      writeFileSync(claim, String(process.pid), { flag: 'wx' });
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') {
+        process.stderr.write(`The dependencies cannot be installed here: ${error.message}.\n`);
+        process.exit(1);
+      }
+    }
+    const other = readClaim();
+    if (other === undefined) rmSync(claim, { force: true });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_INTERVAL_MS);
-    return false;
+    if (look === 3) process.stderr.write('Waiting for another installation in this folder …\n');
   }
 }
 
@@ -87,7 +108,7 @@ function install() {
 }
 
 if (!isReady()) {
-  while (!claimInstallation());
+  claimInstallation();
   process.once('exit', () => rmSync(claim, { force: true }));
   if (!isReady()) install();
 }
