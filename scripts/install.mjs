@@ -5,7 +5,8 @@
  * Where the machine's Node is too old for the project, it also installs the package `node`, which brings its own.
  * It is plain JavaScript, because it runs on the machine's Node (20 or later).
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findObstacle, findOwnNode, isNodeTooOld } from '../bin/node-version.mjs';
@@ -33,25 +34,25 @@ const LOOK_INTERVAL_MS = 500;
 /** A claim without a process id is one that is just being written, or that was cut off. */
 const WRITTEN_WITHIN_MS = 5_000;
 
-/** Whether the process installs. Linux gives its id to others after its end: there its command line decides. */
+/** Whether the process installs. Its id may be another's by now: on Linux its command line decides. */
 function isInstalling(pid) {
   try {
     process.kill(pid, 0);
     const commandLine = `/proc/${pid}/cmdline`;
-    return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('install.mjs');
+    return !existsSync(commandLine) || /install\.mjs|npm/.test(readFileSync(commandLine, 'utf8'));
   } catch (error) {
     return error.code === 'EPERM';
   }
 }
 
-/** The process that installs; undefined when it has ended, and nobody installs. */
-function readClaim() {
+/** Whether the installer that holds the claim runs, or its npm, which outlives it when it is killed. */
+function isHeld() {
   try {
-    const pid = Number(readFileSync(claim, 'utf8'));
-    if (pid > 0) return isInstalling(pid) ? pid : undefined;
-    return Date.now() - statSync(claim).mtimeMs < WRITTEN_WITHIN_MS ? NaN : undefined;
+    const pids = readFileSync(claim, 'utf8').split(' ').map(Number);
+    if (pids.every((pid) => pid > 0)) return pids.some(isInstalling);
+    return Date.now() - statSync(claim).mtimeMs < WRITTEN_WITHIN_MS;
   } catch {
-    return NaN; // it has just been removed
+    return true; // it has just been removed
   }
 }
 
@@ -67,23 +68,24 @@ function claimInstallation() {
         process.exit(1);
       }
     }
-    const other = readClaim();
-    if (other === undefined) rmSync(claim, { force: true });
+    if (!isHeld()) rmSync(claim, { force: true });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_INTERVAL_MS);
     if (look === 3) process.stderr.write('Waiting for another installation in this folder …\n');
   }
 }
 
 /** Runs npm in the project. Ends this process where npm fails. */
-function runNpm(...args) {
+async function runNpm(...args) {
   // The file of this process may be gone by now.
   const npm = isOwnNode ? undefined : process.env.npm_execpath;
   const [command, ...first] = npm === undefined ? ['npm'] : [process.execPath, npm];
-  const { status } = spawnSync(command, [...first, ...args, '--no-fund', '--no-audit', '--loglevel=error'], {
+  const child = spawn(command, [...first, ...args, '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: npm === undefined && process.platform === 'win32',
   });
+  if (child.pid !== undefined) writeFileSync(claim, `${process.pid} ${child.pid}`);
+  const [status] = await once(child, 'exit').catch((error) => [error.message]);
   if (status === 0) return;
   process.stderr.write('The installation by npm failed; see its messages above.\n');
   process.exit(1);
@@ -95,14 +97,15 @@ function removeSourceMaps() {
     if (path.endsWith('.map')) rmSync(`${root}node_modules/${path}`, { force: true });
 }
 
-function install() {
+async function install() {
   process.stderr.write('Installing the locked dependencies; this takes up to a minute, once …\n');
   const isForService = omitDev && !isInstalled('all');
   const scope = isForService ? ['--omit=dev'] : [];
   // `npm ci` begins by removing node_modules, even below a running service. What only lacks something is added to.
   const isPartial = isInstalled('service') || isInstalled('all');
-  if (!isPartial) runNpm('ci', ...scope);
-  if (isPartial || needsNode) runNpm('install', '--no-save', ...scope, ...(needsNode ? [OWN_NODE] : []));
+  if (!isPartial) await runNpm('ci', ...scope);
+  if (isPartial || needsNode)
+    await runNpm('install', '--no-save', ...scope, ...(needsNode ? [OWN_NODE] : []));
   if (isForService) removeSourceMaps();
   writeFileSync(markerOf(isForService ? 'service' : 'all'), lock);
 }
@@ -110,7 +113,7 @@ function install() {
 if (!isReady()) {
   claimInstallation();
   process.once('exit', () => rmSync(claim, { force: true }));
-  if (!isReady()) install();
+  if (!isReady()) await install();
 }
 
 // The next script is run by the project's Node where there is one; this one may be run by the machine's.
