@@ -16,7 +16,10 @@ import type { Report, Target } from './figures.ts';
 import { findTwoCores, pinTo, readCpuSeconds } from './processor-use.ts';
 
 /** The operations with ordinary parameters, in the order of the figures. */
-const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];
+const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'] as const;
+/** The first operation again, at a service with a rate limit that the load never reaches. */
+const LIMITED = `${REQUESTS[0]} with a rate limit`;
+const RATE_LIMIT = { RATE_LIMIT_PER_MINUTE: '100000000' };
 /** More than a page of ten. */
 const KNOWLEDGE_BASES = 12;
 /** Keeps the server busy while answers are in transit, without a queue that would only add latency. */
@@ -86,14 +89,14 @@ const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds
 /** The server's cost of one request: processor time where it is known, else elapsed time. */
 const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
 
-/** Adds an operation's rate relative to the bare server's, which measures the machine's current speed. */
+/** Adds the server's cost of a request relative to that of another one, which is measured at the same time. */
 function addRatio(
   report: Report,
-  operation: string,
-  { rounds, bare }: { rounds: Round[]; bare: Round[] },
+  name: string,
+  { rounds, other }: { rounds: Round[]; other: Round[] },
 ): void {
-  const value = median(rounds, secondsOf) / median(bare, secondsOf);
-  report.figure({ name: `${operation}: cost against bare node:http`, value, unit: 'times' });
+  const value = median(rounds, secondsOf) / median(other, secondsOf);
+  report.figure({ name, value, unit: 'times' });
 }
 
 /** Adds the figures. Only the service's operations have a target, and use PostgreSQL. */
@@ -146,14 +149,15 @@ async function withBareServer(use: (bare: Subject) => Promise<void>): Promise<vo
 }
 
 /** Pins the servers to one core, and PostgreSQL and the load to the other, which is returned. */
-function separate(service: RunningService, bare: Subject, report: Report): number | undefined {
+function separate(services: RunningService[], bare: Subject, report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
     report.note('Nothing was pinned: there are no two cores, or there is no taskset.');
     return undefined;
   }
-  pinTo(cores[0], [service.pid, bare.pid]);
-  pinTo(cores[1], findDescendants(service.pid));
+  const pids = services.map(({ pid }) => pid);
+  pinTo(cores[0], [...pids, bare.pid]);
+  pinTo(cores[1], pids.flatMap(findDescendants));
   report.note(
     `The server was pinned to core ${cores[0]}; PostgreSQL and the load (autocannon) to core ${cores[1]}.`,
   );
@@ -180,21 +184,37 @@ async function measureRounds(
   return rounds;
 }
 
-/** Measures the operations and the bare server in several rounds. The medians count. */
+/** Measures the operations, a service with a rate limit and the bare server in several rounds. The medians count. */
+async function measureServices(
+  report: Report,
+  [service, limited]: [RunningService, RunningService],
+  bare: Subject,
+): Promise<void> {
+  const core = separate([service, limited], bare, report);
+  const toSubject = ({ address, apiKey, pid }: RunningService, operation: string, name = operation) => {
+    return { name, url: `${address}/v1/${operation}`, apiKey, pid };
+  };
+  const operations = REQUESTS.map((operation) => toSubject(service, operation));
+  const subjects = [bare, toSubject(limited, REQUESTS[0], LIMITED), ...operations];
+  const [ofBare = [], ofLimited = [], ...ofOperations] = await measureRounds(report, subjects, core);
+  addFigures(report, bare.name, { rounds: ofBare });
+  const target = { atLeast: TARGET_PER_SECOND };
+  REQUESTS.forEach((operation, i) => {
+    const rounds = ofOperations[i] ?? [];
+    addFigures(report, operation, { rounds, target });
+    addRatio(report, `${operation}: cost against bare node:http`, { rounds, other: ofBare });
+  });
+  addFigures(report, LIMITED, { rounds: ofLimited, target });
+  const [unlimited = []] = ofOperations;
+  addRatio(report, `${LIMITED}: cost against no limit`, { rounds: ofLimited, other: unlimited });
+}
+
+/** Starts all that is measured. */
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);
-    await withBareServer(async (bare) => {
-      const core = separate(service, bare, report);
-      const { address, apiKey, pid } = service;
-      const operations = REQUESTS.map((name) => ({ name, url: `${address}/v1/${name}`, apiKey, pid }));
-      const [ofBare = [], ...ofOperations] = await measureRounds(report, [bare, ...operations], core);
-      addFigures(report, bare.name, { rounds: ofBare });
-      REQUESTS.forEach((operation, i) => {
-        const rounds = ofOperations[i] ?? [];
-        addFigures(report, operation, { rounds, target: { atLeast: TARGET_PER_SECOND } });
-        addRatio(report, operation, { rounds, bare: ofBare });
-      });
-    });
+    const measure = (bare: Subject) =>
+      withService((limited) => measureServices(report, [service, limited], bare), { settings: RATE_LIMIT });
+    await withBareServer(measure);
   });
 }
