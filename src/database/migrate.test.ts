@@ -46,6 +46,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0014-queued-at',
     '0015-webhooks',
     '0016-external-ids',
+    '0017-leased-requests',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -18,6 +18,7 @@ import * as keyScopes from './migrations/0013-key-scopes.ts';
 import * as queuedAt from './migrations/0014-queued-at.ts';
 import * as webhooks from './migrations/0015-webhooks.ts';
 import * as externalIds from './migrations/0016-external-ids.ts';
+import * as leasedRequests from './migrations/0017-leased-requests.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -38,6 +39,7 @@ const migrations: Record<string, Migration> = {
   '0014-queued-at': queuedAt,
   '0015-webhooks': webhooks,
   '0016-external-ids': externalIds,
+  '0017-leased-requests': leasedRequests,
 };
 
 /**

@@ -1,91 +1,84 @@
-/** Counts requests by key and window over all servers of a database, many requests in one statement. */
-import { sql } from 'kysely';
-import { withTimeout } from '../concurrency/timeout.ts';
-import { serviceUnavailable } from '../errors.ts';
-import type { Database } from './database.ts';
+/** Counts requests by key and window over all servers of a database, and leases further ones to the server that asks. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
-/**
- * `ordinal`: the request's number within its key's window, from 1. `endsAtMs` (`performance.now()`): the earliest end
- * of that window.
- */
-export type Counted = { ordinal: number; endsAtMs: number };
+/** A limit of requests for each key and window. */
+export type RatePolicy = { requestsPerWindow: number; windowSeconds: number };
 
-/** A key's state after this statement's requests: their total in the window, and the time left in it. */
-type Total = { keyId: string; requests: number; leftMs: number };
+/** What a server asks for a key: `waiting` requests to count now, and `ahead` further ones to lease. */
+export type Ask = { keyId: string; waiting: number; ahead: number };
+
+/**
+ * The numbers of a key's requests within its window, from 1, that the statement has counted: the waiting ones have the
+ * `waiting` numbers up to `counted`, the leased ones those after it, up to `total`. The limit may lie before `counted`,
+ * never between `counted` and `total`. `endsAtMs` (`performance.now()`): the earliest end of the window.
+ */
+export type Count = { keyId: string; counted: number; total: number; endsAtMs: number };
+
+/** A key's row after the statement; `leftMs`: the time left in its window. */
+type Counter = { keyId: string; total: number; leased: number; leftMs: number };
+
+type Sql = RawBuilder<unknown>;
+
+/** A lease takes at most this part of what is left of the limit, so that other servers find enough. */
+const LEASED_PART = 10;
 
 /**
  * A window begins with the first request after the end of the last one, by the database's clock. A statement that had
  * to wait for another one counts in the window that it then finds, also when its own now() is earlier. The keys are
  * sorted, so that two servers cannot deadlock.
+ *
+ * The row of `excluded` is that of a new window. An open window has at most as much left, so its lease is at most that
+ * of the new one.
  */
-const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSeconds'], (given) => {
-  const isOpen = sql`counted.ends_at > now()`;
-  return sql<Total>`
-    INSERT INTO rate_limit_counters AS counted (key_id, requests, ends_at)
-    SELECT key_id, requests, now() + make_interval(secs => ${given.windowSeconds}::float8)
-    FROM unnest(${given.keyIds}::text[], ${given.requests}::bigint[]) AS given (key_id, requests)
+const countAndLease = prepare(
+  'count_and_lease',
+  ['keyIds', 'waiting', 'ahead', 'requestsPerWindow', 'windowSeconds'],
+  (given) => {
+    const isOpen = sql`counter.ends_at > now()`;
+    const limit = sql`${given.requestsPerWindow}::bigint`;
+    const before = sql`CASE WHEN ${isOpen} THEN counter.requests ELSE 0 END`;
+    const counted = sql`${before} + excluded.requests - excluded.leased`;
+    const toLease = (ahead: Sql, used: Sql) =>
+      sql`least(${ahead}, greatest(${limit} - (${used}), 0) / ${sql.lit(LEASED_PART)})`;
+    const leased = toLease(sql`excluded.leased`, counted);
+    return sql<Counter>`
+    INSERT INTO rate_limit_counters AS counter (key_id, requests, leased, ends_at)
+    SELECT key_id, waiting + leased, leased, now() + make_interval(secs => ${given.windowSeconds}::float8)
+    FROM unnest(${given.keyIds}::text[], ${given.waiting}::bigint[], ${given.ahead}::bigint[])
+        AS asked (key_id, waiting, ahead)
+    CROSS JOIN LATERAL (SELECT ${toLease(sql`ahead`, sql`waiting`)} AS leased) AS of_new_window
     ORDER BY key_id COLLATE "C"
     ON CONFLICT (key_id) DO UPDATE SET
-      requests = CASE WHEN ${isOpen} THEN counted.requests ELSE 0 END + excluded.requests,
-      ends_at = CASE WHEN ${isOpen} THEN counted.ends_at ELSE excluded.ends_at END
-    RETURNING key_id AS "keyId", requests, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS "leftMs"`;
-});
-
-type PendingRequest = { keyId: string; resolve(counted: Counted): void; reject(error: unknown): void };
-
-/** Counts a batch in one statement; its requests get their numbers in the order of arrival. */
-async function countBatch(database: Database, windowSeconds: number, batch: PendingRequest[]): Promise<void> {
-  const byKey = Map.groupBy(batch, ({ keyId }) => keyId);
-  const sentAtMs = performance.now();
-  const totals = await addRequests(database, {
-    keyIds: [...byKey.keys()],
-    requests: [...byKey.values()].map(({ length }) => length),
-    windowSeconds,
-  });
-  for (const { keyId, requests, leftMs } of totals) {
-    const own = byKey.get(keyId) ?? [];
-    own.forEach(({ resolve }, index) => {
-      resolve({ ordinal: requests - own.length + index + 1, endsAtMs: sentAtMs + leftMs });
-    });
-  }
-}
-
-/** A slower statement hangs, on a dead connection or in a wait for a lock. The next one must not wait for it. */
-const BATCH_TIMEOUT_MS = 2_000;
-
-const refuse = () => {
-  throw serviceUnavailable();
-};
+      requests = ${counted} + ${leased},
+      leased = ${leased},
+      ends_at = CASE WHEN ${isOpen} THEN counter.ends_at ELSE excluded.ends_at END
+    RETURNING key_id AS "keyId", requests AS total, leased,
+      (extract(epoch FROM ends_at - now()) * 1000)::float8 AS "leftMs"`;
+  },
+);
 
 /**
- * Returns a function that counts one request of a key, exactly, also when other servers count at the same time. A
- * single request goes to the database at once. Requests that arrive while a statement runs share the next one, so that
- * under load each request costs a small part of a statement. The function rejects when the database is unavailable or
- * hangs. The request may then be counted or not.
+ * Counts the waiting requests of distinct keys in one statement, and leases further ones. What is leased counts as used
+ * until the end of the window, whether the server uses it or not: so a killed server's lease lets nothing more pass.
  */
-export function createRateLimitCounter(
-  database: Database,
-  windowSeconds: number,
-): (keyId: string) => Promise<Counted> {
-  let pending: PendingRequest[] = [];
-  let isCounting = false;
-
-  const countAll = async () => {
-    isCounting = true;
-    while (pending.length > 0) {
-      const batch = pending;
-      pending = [];
-      const counting = countBatch(database, windowSeconds, batch);
-      await withTimeout(counting, BATCH_TIMEOUT_MS, refuse).catch((error) => {
-        for (const { reject } of batch) reject(error);
-      });
-    }
-    isCounting = false;
-  };
-  return (keyId) =>
-    new Promise((resolve, reject) => {
-      pending.push({ keyId, resolve, reject });
-      if (!isCounting) countAll();
-    });
+export async function countRequests(
+  database: Queryable,
+  policy: RatePolicy,
+  asks: readonly Ask[],
+): Promise<Count[]> {
+  const sentAtMs = performance.now();
+  const counters = await countAndLease(database, {
+    keyIds: asks.map(({ keyId }) => keyId),
+    waiting: asks.map(({ waiting }) => waiting),
+    ahead: asks.map(({ ahead }) => ahead),
+    ...policy,
+  });
+  return counters.map(({ keyId, total, leased, leftMs }) => ({
+    keyId,
+    counted: total - leased,
+    total,
+    endsAtMs: sentAtMs + leftMs,
+  }));
 }

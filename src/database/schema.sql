@@ -190,6 +190,7 @@ CREATE UNLOGGED TABLE rate_limit_counters (
   key_id text COLLATE "C" NOT NULL,
   requests bigint NOT NULL,
   ends_at timestamp with time zone NOT NULL,
+  leased bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (key_id)
 ) WITH (fillfactor=50);
 

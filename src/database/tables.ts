@@ -191,8 +191,8 @@ type IdempotencyKeyTable = {
   created_at: Timestamp;
 };
 
-/** A key's current minute, or its last one. */
-type RateLimitCounterTable = { key_id: string; requests: number; ends_at: Timestamp };
+/** A key's current minute, or its last one. `requests` includes the `leased` ones of the last statement. */
+type RateLimitCounterTable = { key_id: string; requests: number; leased: number; ends_at: Timestamp };
 
 /** Where an account receives its events. Null `events` or `knowledge_base_ids`: all. */
 type WebhookTable = {

@@ -1,12 +1,9 @@
-/** Limits the requests of an API key per minute, exactly, over all servers of a database. */
-import { createBoundedCache } from '../bounded-cache.ts';
+/** Limits the requests of an API key per minute over all servers of a database. */
 import type { Database } from '../database/database.ts';
-import { createRateLimitCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
+import { createRateLimitLeases } from './rate-limit-leases.ts';
 
 const WINDOW_SECONDS = 60;
-/** The most keys that are remembered as having used up their limit. They are refused without a query. */
-const SPENT_KEYS = 10_000;
 
 /** Header fields with the limit and what is left of it (draft-ietf-httpapi-ratelimit-headers-10). */
 export type RateFields = Record<string, string>;
@@ -16,8 +13,12 @@ const NO_FIELDS: RateFields = {};
 const secondsUntil = (timeMs: number): number => Math.max(1, Math.ceil((timeMs - performance.now()) / 1000));
 
 /**
- * Creates a function that counts one request of `keyId` at each call. It rejects when the database cannot count (fail
- * closed): the answer would need the database as well, and a limit that fails open invites attacks on the database.
+ * Creates a function that counts one request of `keyId` at each call. All servers together never let more than
+ * `requestsPerMinute` pass. A server may refuse while others still hold leases: at most a tenth each of what was left
+ * of the limit. What is left, in the header fields, includes those leases.
+ *
+ * It rejects when the database has to count and cannot (fail closed): the answer would need the database as well, and
+ * a limit that fails open invites attacks on the database.
  * @param requestsPerMinute 0: no limit, and no header fields.
  * @throws RATE_LIMITED with the seconds until the end of the window.
  */
@@ -26,25 +27,21 @@ export function createRateLimit(
   requestsPerMinute: number,
 ): (keyId: string) => Promise<RateFields> {
   if (requestsPerMinute === 0) return async () => NO_FIELDS;
-  const count = createRateLimitCounter(database, WINDOW_SECONDS);
-  const spent = createBoundedCache<number>(SPENT_KEYS);
+  const count = createRateLimitLeases(database, {
+    requestsPerWindow: requestsPerMinute,
+    windowSeconds: WINDOW_SECONDS,
+  });
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`;
 
-  const fieldsOf = (remaining: number, seconds: number): RateFields => ({
-    'ratelimit-policy': policy,
-    ratelimit: `"default";r=${remaining};t=${seconds}`,
-  });
-  const refuseUntil = (endsAtMs: number) => {
-    const seconds = secondsUntil(endsAtMs);
-    return rateLimited(seconds, fieldsOf(0, seconds));
-  };
-
   return async (keyId) => {
-    const spentUntilMs = spent.get(keyId) ?? 0;
-    if (spentUntilMs > performance.now()) throw refuseUntil(spentUntilMs);
     const { ordinal, endsAtMs } = await count(keyId);
-    if (ordinal >= requestsPerMinute) spent.set(keyId, endsAtMs);
-    if (ordinal > requestsPerMinute) throw refuseUntil(endsAtMs);
-    return fieldsOf(requestsPerMinute - ordinal, secondsUntil(endsAtMs));
+    const seconds = secondsUntil(endsAtMs);
+    const remaining = Math.max(0, requestsPerMinute - ordinal);
+    const fields: RateFields = {
+      'ratelimit-policy': policy,
+      ratelimit: `"default";r=${remaining};t=${seconds}`,
+    };
+    if (ordinal > requestsPerMinute) throw rateLimited(seconds, fields);
+    return fields;
   };
 }
