@@ -112,6 +112,7 @@ test('the token of this machine is not sent to others, and wrong options are sen
     spawnCommand(abroad, 'status'),
     spawnCommand(environment, 'status', '--url', 'nowhere'),
     spawnCommand(environment, 'status', '--watch', '0'),
+    spawnCommand(environmentOf('/nonexistent'), 'status', '--url', 'http://127.0.0.1:1'),
     spawnCommand(environmentOf('/nonexistent'), 'status'),
   ]);
   expect(runs.map(({ complaints }) => complaints)).toEqual([
@@ -119,6 +120,7 @@ test('the token of this machine is not sent to others, and wrong options are sen
     expect.stringContaining('An address, please, such as http://'),
     expect.stringContaining('Seconds from 0.5 to 3600, please.'),
     expect.stringContaining('/nonexistent/metrics-token does not exist.'),
+    expect.stringContaining('No server runs on DATA_DIR (/nonexistent). Start one:'),
   ]);
-  expect(runs.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+  expect(runs.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
 });

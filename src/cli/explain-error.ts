@@ -8,7 +8,7 @@ const REMEDIES: Partial<Record<KnowledgeRetrievalErrorCode, string>> = {
     'Give a key of this service by KNOWLEDGE_API_KEY or --key; on the server `keys create` makes one.',
   KEY_NOT_PERMITTED: 'On the server, `keys create --scope write` makes a key that may write.',
   NETWORK_ERROR:
-    'Is the service running, and its address right? `serve` starts one here; PORT, --url or KNOWLEDGE_URL name another.',
+    'Is the service running, and its address right? `serve` starts one here; --url or KNOWLEDGE_URL name another.',
   UNEXPECTED_ANSWER: 'Does --url or KNOWLEDGE_URL name a knowledge retrieval service?',
   REQUEST_TIMED_OUT: 'Try again; on the server, `doctor` looks for the reason.',
   SERVICE_UNAVAILABLE: 'On the server, `doctor` looks for the reason.',

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { createKnowledgeRetrieval, type KnowledgeRetrieval } from '../client/client.ts';
 import type { KnowledgeRetrievalSettings } from '../client/settings.ts';
-import { readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { codeOf } from '../problem.ts';
-import { findServerAddress } from '../serve/running-servers.ts';
+import { findRunningServers, requireProven } from '../serve/running-servers.ts';
 import { apiKeyFile } from '../serve/secret-files.ts';
 
 export type RemoteOptions = { url?: string; key?: string };
@@ -40,6 +40,13 @@ async function readLocalKey(): Promise<string> {
   }
 }
 
+/** The address of the server that runs on DATA_DIR. @throws a sentence for the user when there is none */
+async function findServer(config: Config): Promise<string> {
+  const servers = (await findRunningServers(config)).filter(({ role }) => role === 'server');
+  const [first] = requireProven(servers, config);
+  return first.address;
+}
+
 /** How long people wait for a service that is overloaded, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
@@ -51,7 +58,7 @@ export async function readTarget({ url, key }: RemoteOptions): Promise<{ baseUrl
   if (url !== undefined && key === undefined)
     throw new Error('Give the key of that service too: --key or KNOWLEDGE_API_KEY.'); // never send the local one abroad
   return {
-    baseUrl: url ?? (await findServerAddress(readConfig())),
+    baseUrl: url ?? (await findServer(readConfig())),
     apiKey: key ?? (await readLocalKey()),
   };
 }

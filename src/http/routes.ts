@@ -57,6 +57,8 @@ export type Routes = {
   requireReady(): Promise<object>;
   /** Identifies the deployment, so that commands recognise a server with their own settings: see deployment.ts. */
   deploymentId?: string;
+  /** The answer to `/livez?challenge=`, by which commands recognise this process; undefined: no valid challenge. */
+  prove?(challenge: unknown): string | undefined;
 };
 
 /** Sets the short name under which requests to a path are logged and counted. */
@@ -84,11 +86,13 @@ const PAGES = [
 ] as const;
 
 /** `/livez` checks only this process, `/readyz` also the parts that it depends on. */
-function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
+function addHealthChecks(router: Router, { requireReady, deploymentId, prove }: Routes): void {
   nameRoute(router, '/livez', 'livez');
   nameRoute(router, '/readyz', 'readyz');
   router.get('/livez', (context) => {
-    context.body = { success: true, data: { status: 'alive', deploymentId } };
+    // Undefined without a challenge, and then left out.
+    const proof = prove?.(context.query.challenge);
+    context.body = { success: true, data: { status: 'alive', deploymentId, proof } };
   });
   router.get('/readyz', async (context) => {
     const parts = await requireReady();

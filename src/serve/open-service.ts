@@ -31,12 +31,15 @@ import { deploymentIdOf } from './deployment.ts';
 import { readMetricsTokens } from './metrics-tokens.ts';
 import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
+import { makeProofSecret } from './server-proof.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
 export type OpenService = Service &
   Readonly<{
     /** Lets `doctor` recognise a server with its own settings. */
     deploymentId: string;
+    /** Proves to commands that this process has written its file in DATA_DIR/servers: see server-proof.ts. */
+    proofSecret: string;
     /** Undefined: nothing is counted. */
     metrics: Metrics | undefined;
   }>;
@@ -129,6 +132,7 @@ export async function openService(
     uploadSecret,
     sendTest: createSendTest(config),
     deploymentId: deploymentIdOf(accountId, uploadSecret),
+    proofSecret: makeProofSecret(),
     log,
   };
   const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};

@@ -27,6 +27,7 @@ import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
 import { createMcpEndpoint } from '../mcp/endpoint.ts';
 import type { OpenService } from './open-service.ts';
+import { prove } from './server-proof.ts';
 
 /** All operations of the spec. A missing operation, or one with another payload, does not compile. */
 const handlers: Handlers = {
@@ -165,6 +166,7 @@ const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   baseUrl: service.config.baseUrl,
   requireReady: createRequireReady(service, ending),
   deploymentId: service.deploymentId,
+  prove: (challenge) => prove(service.proofSecret, challenge),
   ...(service.metrics && { metrics: service.metrics }),
 });
 

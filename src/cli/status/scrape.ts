@@ -1,5 +1,6 @@
 /** Fetches the metrics of one server. */
 import { reasonOf } from '../../problem.ts';
+import { readBoundedText } from '../../serve/bounded-text.ts';
 import { ExpositionError, parseExposition, type Sample } from './exposition.ts';
 
 /** The metrics of a server at one moment. `atMs`: of `performance.now()`. */
@@ -15,17 +16,10 @@ const TEXT_MAX_BYTES = 8 * 2 ** 20;
 const isOurs = ({ name }: Sample): boolean => name.startsWith('knowledge_retrieval_');
 
 /** @throws an error when there are more than TEXT_MAX_BYTES */
-async function readText({ body }: Response): Promise<string> {
-  if (body === null) return '';
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop cancels the rest.
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > TEXT_MAX_BYTES) throw new ExpositionError('the answer is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+async function readText(response: Response): Promise<string> {
+  const text = await readBoundedText(response, TEXT_MAX_BYTES);
+  if (text === undefined) throw new ExpositionError('the answer is too long');
+  return text;
 }
 
 /** @throws a sentence for statuses that are no success */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, readConfig } from '../../config/config.ts';
 import { codeOf, reasonOf } from '../../problem.ts';
-import { findRunningServers, findServerAddress } from '../../serve/running-servers.ts';
+import { findRunningServers, requireProven } from '../../serve/running-servers.ts';
 import { metricsTokenFile } from '../../serve/secret-files.ts';
 import { hasReader, printJson, style } from '../../terminal.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
@@ -69,30 +69,45 @@ type StatusOptions = JsonOption & {
   watch?: number | true;
 };
 
-/** The servers to read, and the token for them. */
-type Target = { addresses: string[]; token: string };
+/** The servers to read, and the token for them. `prove`: returns those of them that may get it now. */
+type Target = { addresses: string[]; token: string; prove(): Promise<string[]> };
 
-/** All servers and workers that run on DATA_DIR; else the address of PORT. */
-async function findAddresses(config: Config): Promise<string[]> {
-  const running = await findRunningServers(config);
-  return running.length > 0 ? running.map(({ address }) => address) : [await findServerAddress(config)];
+/** All servers and workers that run on DATA_DIR. @throws a sentence when there is none */
+async function findAddresses(config: Config): Promise<Pick<Target, 'addresses' | 'prove'>> {
+  const find = () => findRunningServers(config);
+  const found = await find();
+  requireProven(found, config);
+  const addresses = found.map(({ address }) => address);
+  // Before each reading again: a watch goes on after a server has been killed, and another program may get its port.
+  const prove = async () =>
+    (await find()).flatMap(({ address, state }) => (state === 'alive' ? [address] : []));
+  return { addresses, prove };
 }
 
 /** @throws a sentence when there is no token for these servers */
 async function findTarget({ url, token }: StatusOptions): Promise<Target> {
   const config = readConfig();
-  const addresses = url ?? (await findAddresses(config));
+  const servers = url ? { addresses: url, prove: async () => url } : await findAddresses(config);
   const given = token ?? config.metricsToken;
-  if (given !== undefined) return { addresses, token: requireSendable(given) };
+  if (given !== undefined) return { ...servers, token: requireSendable(given) };
   const abroad = url?.find((address) => !isLoopback(address));
   // Never send the local one abroad.
   if (abroad !== undefined)
     throw new CommandError(`Give the token of ${abroad} too: --token or METRICS_TOKEN.`);
-  return { addresses, token: requireSendable(await readTokenFile(config)) };
+  return { ...servers, token: requireSendable(await readTokenFile(config)) };
 }
 
-const scrapeAll = ({ addresses, token }: Target, signal: AbortSignal): Promise<(Scrape | Unreachable)[]> =>
-  Promise.all(addresses.map((address) => scrape(address, { token, signal })));
+async function scrapeAll(
+  { addresses, token, prove }: Target,
+  signal: AbortSignal,
+): Promise<(Scrape | Unreachable)[]> {
+  const proven = new Set(await prove());
+  const scrapeProven = async (address: string) =>
+    proven.has(address)
+      ? await scrape(address, { token, signal })
+      : { address, reason: `The server at ${address} does not answer.` };
+  return await Promise.all(addresses.map(scrapeProven));
+}
 
 /** Yields a reading for every interval, without end. The first comes after one interval; `intervalMs` 0: at once. */
 async function* readAgain(target: Target, intervalMs: number, signal: AbortSignal): AsyncGenerator<Reading> {
