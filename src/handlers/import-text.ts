@@ -12,8 +12,8 @@ import type { Tables } from '../database/tables.ts';
 import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { discardObjects } from '../files/files.ts';
-import type { PassageBatch, Text } from '../indexing/analyse-document.ts';
-import { endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
+import type { Text } from '../indexing/analyse-document.ts';
+import { type Batches, endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { publishTexts } from '../indexing/replace-documents.ts';
 import { isShort } from '../indexing/short-texts.ts';
@@ -26,7 +26,7 @@ import { findUnchanged, takeUnchanged } from './unchanged-content.ts';
 type ImportedText = Text & Omit<NewText, 'sha256'> & OwnedKnowledgeBase & { skips: boolean };
 
 /** `batches` yields the text's passages as they are analysed. */
-type AnalysedText = ImportedText & NewText & { batches: AsyncIterable<PassageBatch> };
+type AnalysedText = ImportedText & NewText & { batches: Batches };
 
 type Storing = AnalysedText & { hasWebhooks: boolean };
 

@@ -5,21 +5,28 @@
  */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { Stem } from '../analysis/lexemes.ts';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
 import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
+import type { Queryable } from '../database/database.ts';
 import { overloaded, serverShuttingDown } from '../errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import { type Dialogue, openDialogue, type RunAnalysis } from './analysis-dialogue.ts';
 import type { AnalysisTask } from './analysis-worker.ts';
+import { createDocumentStem, type StemOver } from './stems.ts';
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
  * batches wait to be consumed. The wait before its start counts against `budget`.
  */
 export type AnalysisOptions = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
+
+/**
+ * The batches of a document. `stemOver` names the transaction that waits for them: the stems that they still need come
+ * over its connection if no other is free.
+ */
+export type Batches = AsyncIterable<PassageBatch> & { stemOver?(transaction: Queryable): void };
 
 /**
  * Splits and analyses a document. Resolves with its batches as soon as the first is ready; the others follow.
@@ -30,10 +37,7 @@ export type AnalysisOptions = { accountId: string; signal?: AbortSignal; budget?
  * @throws what `stem` throws, unchanged, and the signal's reason. An error in a later batch is thrown when that batch
  * is requested.
  */
-export type Analyse = (
-  document: DocumentText,
-  options: AnalysisOptions,
-) => Promise<AsyncIterable<PassageBatch>>;
+export type Analyse = (document: DocumentText, options: AnalysisOptions) => Promise<Batches>;
 
 /** Ends the analysis of a document whose remaining batches are not needed. */
 export async function endAnalysis(batches: AsyncIterable<PassageBatch>): Promise<void> {
@@ -157,8 +161,7 @@ function lengthOf(document: DocumentText): number {
 function createDocumentPermits(connections: number) {
   const small = createFairSemaphore(SMALL_DOCUMENTS);
   const texts = createFairSemaphore(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
-  // With few connections, one must stay free for the stems of the document that is being stored.
-  const files = connections < 4 ? texts : createFairSemaphore(LARGE_FILES);
+  const files = createFairSemaphore(LARGE_FILES);
   const all = [small, texts, files];
   const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
     const isText = document.format !== 'extracted';
@@ -191,11 +194,11 @@ function createDocumentPermits(connections: number) {
 
 /**
  * Starts the pool. `stem` runs on this thread, which has the database. `connections` is the size of the database's
- * pool: a document may hold one connection to store its first batch, and wait for stems on another. `close` ends all
- * analyses. `file`: the module of the threads.
+ * pool: a large document holds one while its batches are stored. `close` ends all analyses. `file`: the module of the
+ * threads.
  */
 export function createAnalysisPool(
-  stem: Stem,
+  stem: StemOver,
   {
     connections,
     file = siblingModule(import.meta, 'analysis-worker'),
@@ -219,8 +222,10 @@ export function createAnalysisPool(
           thread.permit.acquire(accountId, { isReturning, ...(signal && { signal }) }),
         release: () => thread.permit.release(accountId),
       };
-      const dialogue = openDialogue(thread.run, document, { stem, permit });
-      return await startBatches(dialogue, { signal, end, isKept });
+      const stems = createDocumentStem(stem);
+      const dialogue = openDialogue(thread.run, document, { stem: stems.stem, permit });
+      const batches = await startBatches(dialogue, { signal, end, isKept });
+      return Object.assign(batches, { stemOver: stems.stemOver });
     },
     markAccountPresent: documentPermits.markPresent,
     rejectWaiting: documentPermits.rejectWaiting,

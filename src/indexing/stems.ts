@@ -3,11 +3,12 @@
  * in analysis/language.ts lists the languages. The dictionaries decide which words are stop words: no list of them is
  * kept here.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import { createBoundedCache } from '../bounded-cache.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** Stems that this process remembers, in all languages together: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;
@@ -45,7 +46,7 @@ export function dictionaryOf(language: string): string | undefined {
 export const stemSql = (dictionary: unknown, word: RawBuilder<unknown>) =>
   sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
 
-async function lexize(database: Database, dictionary: string, words: string[]): Promise<string[]> {
+async function lexize(database: Queryable, dictionary: string, words: string[]): Promise<string[]> {
   const { rows } = await sql<{ stem: string }>`
     SELECT ${stemSql(dictionary, sql.ref('word'))} AS stem
     FROM unnest(${words}::text[]) WITH ORDINALITY AS given (word, ordinal) ORDER BY ordinal`.execute(
@@ -54,21 +55,58 @@ async function lexize(database: Database, dictionary: string, words: string[]): 
   return rows.map(({ stem }) => stem);
 }
 
+/** Stems as `Stem` does. `over`: the transaction whose connection it uses; by default, any connection. */
+export type StemOver = (language: string, words: string[], over?: Queryable) => Promise<string[]>;
+
 /**
  * Creates the stemmer over `database`. One statement stems the words of a language that `memory` lacks.
  * @returns a function that throws when the database is not available, or for a language without a stemmer
  */
-export function createStem(database: Database, memory: StemMemory = createStemMemory()): Stem {
-  return async (language, words) => {
+export function createStem(database: Queryable, memory: StemMemory = createStemMemory()): StemOver {
+  return async (language, words, over = database) => {
     const dictionary = dictionaryOf(language);
     if (dictionary === undefined) throw new Error(`no stemmer for ${language}`);
     const stems = words.map((word) => memory.recall(language, word));
     const unknown = words.filter((_, i) => stems[i] === undefined);
-    const found = unknown.length === 0 ? [] : await lexize(database, dictionary, unknown);
+    const found = unknown.length === 0 ? [] : await lexize(over, dictionary, unknown);
     unknown.forEach((word, i) => {
       memory.remember(language, word, found[i] ?? word);
     });
     let next = 0;
     return words.map((word, i) => stems[i] ?? found[next++] ?? word);
+  };
+}
+
+/**
+ * How long a document whose transaction has begun waits for stems over another connection. They take a few milliseconds
+ * if one is free. Over the transaction's own connection they would always wait for the insertion of a batch: a large
+ * text took an eighth longer.
+ */
+const OTHER_CONNECTION_WAIT_MS = 100;
+
+/**
+ * The stems of one document. They come over any connection. After `stemOver` they come over that of its transaction if
+ * no other is free: otherwise transactions that hold all connections would wait for each other.
+ */
+export function createDocumentStem(stem: StemOver): { stem: Stem; stemOver(transaction: Queryable): void } {
+  let transaction: Queryable | undefined;
+  let areOthersTaken = false;
+  const begun = Promise.withResolvers<void>();
+  return {
+    async stem(language, words) {
+      if (areOthersTaken) return await stem(language, words, transaction);
+      const elsewhere = stem(language, words).catch((error: unknown) => {
+        if (transaction === undefined) throw error;
+      });
+      const late = begun.promise.then(() => delay(OTHER_CONNECTION_WAIT_MS, undefined, { ref: false }));
+      const stems = await Promise.race([elsewhere, late]);
+      if (stems !== undefined) return stems;
+      areOthersTaken = true;
+      return await stem(language, words, transaction);
+    },
+    stemOver(given) {
+      transaction = given;
+      begun.resolve();
+    },
   };
 }

@@ -15,7 +15,8 @@ import { insertTextDocuments, type NewText } from '../database/new-documents.ts'
 import { readPassages } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import type { OwnedId } from '../ids.ts';
-import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
+import type { AnalysedTexts, PassageTotals, StoredPassage } from './analyse-document.ts';
+import type { Batches } from './analysis-pool.ts';
 import { deletePassages } from './delete-documents.ts';
 import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas } from './postings/document-frequencies.ts';
@@ -150,8 +151,9 @@ export async function insertPassages(
     batches,
     beforeCounting = async () => {},
     ...uncounted
-  }: { batches: AsyncIterable<PassageBatch>; beforeCounting?: () => Promise<void> } & Uncounted,
+  }: { batches: Batches; beforeCounting?: () => Promise<void> } & Uncounted,
 ): Promise<number> {
+  batches.stemOver?.(transaction);
   let passageCount = 0;
   for await (const batch of batches) {
     if (batch.position > 1)
@@ -224,7 +226,7 @@ export async function readStoredPassages(database: Queryable, id: OwnedId): Prom
 export async function replacePassages(
   transaction: Queryable,
   document: OwnedId,
-  batches: AsyncIterable<PassageBatch>,
+  batches: Batches,
 ): Promise<void> {
   const uncounted = { documents: 0, bytes: 0 };
   await deletePassages(transaction, { ...document, ids: [document.id] }, uncounted);

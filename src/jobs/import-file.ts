@@ -17,8 +17,7 @@ import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { ServiceError } from '../errors.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
-import type { PassageBatch } from '../indexing/analyse-document.ts';
-import { endAnalysis } from '../indexing/analysis-pool.ts';
+import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
@@ -166,7 +165,7 @@ async function fail(
 async function publish(
   { database, files, log }: JobContext,
   { externalId, ...document }: OwnedId & { externalId: string | null },
-  { batches, title, facts }: { batches: AsyncIterable<PassageBatch>; title: string; facts: ReadFacts },
+  { batches, title, facts }: { batches: Batches; title: string; facts: ReadFacts },
 ): Promise<boolean> {
   let unreferenced: string[] = [];
   const isMoved = await database.transaction().execute(async (transaction) => {

@@ -34,11 +34,11 @@ export async function importText(
 ): Promise<string> {
   const expected = await readExpectedLanguages(database, owned);
   const { title, description = {} } = text;
-  const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
     const document = { ...owned, id, title, source: title, type: 'text' as const };
+    const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(transaction));
     await insertDocument(transaction, { ...document, bytes, description, status: 'processed' });
     await insertPassages(transaction, { ...owned, id }, { batches, documents: 1, bytes });
   });
