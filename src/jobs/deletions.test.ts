@@ -14,11 +14,11 @@ import { attempt } from './testing/attempt.ts';
 const suite = useUnattendedImports();
 const { importPending, statusOf } = suite;
 
-/** Returns the number of locks that transactions wait for. */
+/** Returns the number of locks that transactions of this database wait for; other tests use other databases. */
 async function countWaitingLocks({ database } = suite.service): Promise<number> {
-  const { rows } = await sql<{ count: number }>`SELECT count(*) FROM pg_locks WHERE NOT granted`.execute(
-    database,
-  );
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()`.execute(database);
   return rows[0]?.count ?? 0;
 }
 

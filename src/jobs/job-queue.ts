@@ -2,6 +2,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
+import { NIL } from 'uuid';
 import { type Connection, KEEP_ALIVE, type Queryable } from '../database/database.ts';
 import type { ScopedId } from '../ids.ts';
 import { laneOf } from './import-turns.ts';
@@ -90,6 +91,9 @@ async function createQueues(boss: PgBoss): Promise<void> {
   await boss.createQueue(PURGE_QUEUE, { ...policy, policy: 'exclusive' });
   await boss.createQueue(GARBAGE_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
   await boss.schedule(GARBAGE_QUEUE, GARBAGE_SCHEDULE);
+  // Any look at a queue makes pg-boss remember it. It would do so at the queue's first job, over a connection of its own
+  // while the job's transaction holds another: with few connections that takes all, the transaction would wait for ever.
+  for (const name of [IMPORT_QUEUE, PURGE_QUEUE]) await boss.findJobs(name, { id: NIL });
 }
 
 /** A worker that takes one job at a time, so that a bad job fails alone. */
