@@ -16,18 +16,18 @@ const LOCK_TIMEOUT_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Prevents the removal of objects until the connection ends.
+ * Begins a transaction that prevents the removal of objects until it ends. It may stay idle.
  * @throws when another backup holds the lock
  */
 export async function takeBackupLock(client: pg.ClientBase): Promise<void> {
-  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   try {
-    await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   } catch (error) {
     const isTaken = (error as { code?: string }).code === LOCK_NOT_AVAILABLE; // a DatabaseError's
     throw isTaken ? new Error('Another backup of this database is running; wait until it ends.') : error;
   }
-  await client.query('SET lock_timeout = 0');
 }
 
 async function isBackupRunning(database: Queryable): Promise<boolean> {

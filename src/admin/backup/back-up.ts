@@ -139,18 +139,25 @@ async function addFiles(
   return count;
 }
 
-/** Begins one snapshot for all tables, without a time-out for its idle times. */
-async function beginSnapshot(client: pg.PoolClient): Promise<void> {
-  await client.query('SET idle_in_transaction_session_timeout = 0');
-  await takeBackupLock(client);
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+/** Runs `use` with a connection. Destroying it then releases its locks, and aborts a statement in progress. */
+async function withClient(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  await use(client).finally(() => client.release(true));
 }
 
+/** Begins one snapshot for all tables, without a time-out for its idle times. */
+const beginSnapshot = (client: pg.PoolClient) =>
+  client.query(
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0',
+  );
+
 async function copyAll(
-  client: pg.PoolClient,
+  { holder, client }: { holder: pg.PoolClient; client: pg.PoolClient },
   path: string,
   { files, report }: { files: FileStore; report: ReportProgress },
 ) {
+  // The lock has a transaction of its own: one that waits for a lock has its snapshot already.
+  await takeBackupLock(holder);
   await beginSnapshot(client);
   const { migrations, tables } = await describe(client);
   const head = { createdAt: new Date().toISOString(), migrations, tables };
@@ -162,7 +169,7 @@ async function copyAll(
     }
     const count = await addFiles({ client, files, report }, add);
     // Fails if the connection, and so its lock, was lost: then an object may have been removed unnoticed.
-    await client.query('COMMIT');
+    await holder.query('COMMIT');
     return { rows, files: count };
   });
 }
@@ -180,9 +187,9 @@ export async function backUp(config: Config, target: string, report: ReportProgr
   try {
     const files = await openFiles(config);
     await requireUsableDatabase(createDatabase(pool));
-    const client = await pool.connect();
-    // Destroying the connection releases its locks, and aborts a statement in progress.
-    await copyAll(client, path, { files, report }).finally(() => client.release(true));
+    await withClient(pool, (holder) =>
+      withClient(pool, (client) => copyAll({ holder, client }, path, { files, report })),
+    );
   } finally {
     await pool.end();
     await close();

@@ -123,7 +123,7 @@ describe('while a backup runs', () => {
     await takeBackupLock(backup);
   });
 
-  const endBackup = () => backup.query('SELECT pg_advisory_unlock_all()');
+  const endBackup = () => backup.query('COMMIT');
 
   async function listObjects(): Promise<string[]> {
     const names: string[] = [];

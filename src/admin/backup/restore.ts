@@ -175,8 +175,7 @@ async function loadInTransaction(
   const jobs = await openJobQueue(connection, log);
   const client = await pool.connect();
   try {
-    await client.query('SET idle_in_transaction_session_timeout = 0');
-    await client.query('BEGIN');
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     // A server that starts now waits for this lock, and then finds the restored accounts.
     await lockBootstrap(createDatabaseOver(client));
     await loadAll(client, archive, { files, report });
