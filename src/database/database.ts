@@ -9,7 +9,7 @@ import {
 import pg from 'pg';
 import { sendWithinBounds } from './bounded-statements.ts';
 import { watchConnections } from './dead-connections.ts';
-import { preparedName } from './prepared.ts';
+import { openSession, type Session, type Settings } from './session-settings.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -67,20 +67,25 @@ const types: pg.CustomTypesConfig = {
  *
  * With `auto`, PostgreSQL plans each ranking among 150,000 passages anew.
  */
-const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
+const PLANNING: Settings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
-/** The connection with our planner settings. The address's own options follow ours, and so take precedence. */
-function planning(connection: Connection): pg.PoolConfig {
-  if (!('connectionString' in connection) || !URL.canParse(connection.connectionString))
-    return { ...connection, options: PLANNING };
-  const url = new URL(connection.connectionString);
-  url.searchParams.set('options', `${PLANNING} ${url.searchParams.get('options') ?? ''}`.trim());
-  return { connectionString: url.href };
+/** Filters the settings that the address does not set itself, in its own `options`. */
+function unlessGiven(connection: Connection, settings: Settings): Settings {
+  if (!('connectionString' in connection) || !URL.canParse(connection.connectionString)) return settings;
+  const given = new URL(connection.connectionString).searchParams.get('options') ?? '';
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !given.includes(name)));
 }
 
-type PoolSettings = { size: number; statementTimeoutMs: number; onError: (error: Error) => void };
+/** The sessions of all pools, by their connections. */
+const sessions = new WeakMap<pg.ClientBase, Session>();
 
-function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError }: PoolSettings): pg.Pool {
+type PoolOptions = { size: number; settings: Settings; onError: (error: Error) => void };
+
+function openPool(connection: Connection, { size, settings, onError }: PoolOptions): pg.Pool {
+  const ours = unlessGiven(connection, {
+    ...settings,
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+  });
   const pool = new pg.Pool({
     ...connection,
     ...KEEP_ALIVE,
@@ -88,8 +93,10 @@ function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError
     types,
     application_name: 'knowledge-retrieval',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // The pool waits for the promise, though its types do not say so.
+    onConnect: async (client) => {
+      sessions.set(client, await openSession(client, ours, CONNECT_TIMEOUT_MS));
+    },
   });
   pool.on('error', onError);
   // The pool listens to errors of idle connections only. A connection that breaks between two statements of a
@@ -103,8 +110,12 @@ function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError
  * A pool of at most `size` connections.
  * @param onError called with the error of a broken idle connection; the pool replaces the connection by itself.
  */
-export const createPool = (connection: Connection, size: number, onError: PoolSettings['onError']): pg.Pool =>
-  openPool(planning(connection), { size, onError, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+export const createPool = (connection: Connection, size: number, onError: PoolOptions['onError']): pg.Pool =>
+  openPool(connection, {
+    size,
+    onError,
+    settings: { ...PLANNING, statement_timeout: String(STATEMENT_TIMEOUT_MS) },
+  });
 
 /** One statement runs, and another connection may be needed beside it. */
 const MAINTENANCE_CONNECTIONS = 2;
@@ -113,16 +124,31 @@ const MAINTENANCE_CONNECTIONS = 2;
  * A pool without a statement time-out, for commands that an operator watches and can end: a migration, a recount of a
  * large knowledge base, and the wait for another server's migration.
  */
-export const createMaintenancePool = (connection: Connection, onError: PoolSettings['onError']): pg.Pool =>
-  openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, statementTimeoutMs: 0 });
+export const createMaintenancePool = (connection: Connection, onError: PoolOptions['onError']): pg.Pool =>
+  openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, settings: {} });
+
+/** The session of a connection of one of our pools. */
+function sessionOf(client: pg.ClientBase): Session {
+  const session = sessions.get(client);
+  if (session === undefined) throw new Error('the connection belongs to another pool');
+  return session;
+}
+
+/** Whether a pooler, such as PgBouncer, stands between `pool` and the database. */
+export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
+  const client = await pool.connect();
+  client.release();
+  return !sessionOf(client).isDirect;
+}
 
 /** The connections of `pool`, which send prepared statements under their names; Kysely does not support names. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const watch = watchConnections(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
+    const session = sessionOf(client);
     const query = (text: string, values: unknown[]): Promise<unknown> =>
-      sendWithinBounds(client, () => client.query({ name: preparedName(text), text, values }));
+      sendWithinBounds(client, () => session.query(text, values));
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => {

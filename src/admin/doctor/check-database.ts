@@ -1,7 +1,8 @@
 /** Checks the database: whether it answers, its version, encoding and case folding, schema, clock and connections. */
 import { sql } from 'kysely';
+import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
-import type { Database } from '../../database/database.ts';
+import { type Database, isBehindPooler } from '../../database/database.ts';
 import { compareMigrations } from '../../database/migrate.ts';
 import { describeUnreachable, findUnfitness } from '../../database/usable-database.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
@@ -71,8 +72,16 @@ export async function checkClock(database: Database): Promise<Problem[]> {
 
 type Limits = { server: number; role: number; database: number; superuser: boolean };
 
-/** Checks whether one server with these settings gets its connections. A limit of -1 is none. */
-export async function checkConnections(database: Database, { databasePoolSize }: Config): Promise<Problem[]> {
+/**
+ * Checks whether one server with these settings gets its connections. A limit of -1 is none. A pooler needs fewer of
+ * the database, and nothing tells its own limit.
+ */
+export async function checkConnections(
+  pool: pg.Pool,
+  database: Database,
+  { databasePoolSize }: Config,
+): Promise<Problem[]> {
+  if (await isBehindPooler(pool)) return [];
   const { rows } = await sql<Limits>`
     SELECT rolsuper AS superuser, rolconnlimit AS role, datconnlimit AS database,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

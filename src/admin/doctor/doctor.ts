@@ -1,6 +1,7 @@
 /** Checks a deployment, part by part, and describes its problems and their remedies. Makes no lasting change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import manifest from '../../../package.json' with { type: 'json' };
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
@@ -59,8 +60,10 @@ const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
     remedy: `Set ${mistyped.meant}; if ${mistyped.name} belongs to another program, set it to its default.`,
   }));
 
+type Joined = { pool: pg.Pool; database: Database };
+
 /** Checks all parts of the database, if it answers. */
-async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
+async function* examineDatabase({ pool, database }: Joined, config: Config): AsyncGenerator<Finding> {
   const reach = await runCheck('database', () => checkReach(database));
   yield reach;
   if (reach.problems.length > 0) return;
@@ -68,7 +71,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   const schema = await runCheck('schema', () => checkSchema(database));
   yield schema;
   yield await runCheck('clocks', () => checkClock(database));
-  yield await runCheck('connections', () => checkConnections(database, config));
+  yield await runCheck('connections', () => checkConnections(pool, database, config));
   if (schema.problems.length === 0) {
     yield await runCheck('API key', () => findRefusedKeys(database, config));
     yield await runCheck('credits', () => checkCredits(database, config));
@@ -106,22 +109,23 @@ async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, De
   }
   const log = createLog('silent');
   let close = async () => {};
-  let database: Database | undefined;
+  let found: Joined | undefined;
   const joined = await runCheck('database', async () => {
     const opened = await joinDatabase(config, log);
     close = opened.close;
-    database = createDatabase(createPool(opened.connection, 2, () => {}));
+    const pool = createPool(opened.connection, 2, () => {});
+    found = { pool, database: createDatabase(pool) };
     return [];
   });
-  if (database === undefined) {
+  if (found === undefined) {
     yield joined;
     return undefined;
   }
   try {
-    yield* examineDatabase(database, config);
-    return await identify(database, config);
+    yield* examineDatabase(found, config);
+    return await identify(found.database, config);
   } finally {
-    await database.destroy();
+    await found.database.destroy();
     await close();
   }
 }
