@@ -5,15 +5,22 @@
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { pgbouncer } from '../contract-tests/harness/pgbouncer.ts';
 import { isCephInstalled } from '../src/files/testing/ceph.ts';
 import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const hasRealStore = process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
-const announceMissingStore = () =>
-  void process.stdout.write(
-    'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
-  );
+/** Says which tests are skipped, and what they need. */
+function announceMissing(): void {
+  const missing = [
+    hasRealStore
+      ? []
+      : 'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
+    pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
+  ];
+  process.stdout.write(missing.flat().join(''));
+}
 
 /** These run in both suites, with another size in each. */
 const WITH_LONG_FORM = [
@@ -27,7 +34,7 @@ export default defineConfig({
   test: {
     // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    reporters: ['default', plainSummary, hasRealStore ? {} : { onInit: announceMissingStore }],
+    reporters: ['default', plainSummary, { onInit: announceMissing }],
     projects: [
       {
         test: {
