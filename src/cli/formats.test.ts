@@ -11,6 +11,7 @@ test.each([
   [52_428_800, '50 MiB'],
   [10 * 1024 ** 3, '10 GiB'],
   [2 ** 53, '8 PiB'],
+  [Number.POSITIVE_INFINITY, '-'],
 ])('%i bytes are %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

@@ -6,8 +6,9 @@ export const pluralise = (count: number, thing: string): string =>
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** 1536 → `1.5 KiB`; 10 and more without decimals. */
+/** 1536 → `1.5 KiB`; 10 and more without decimals; what is no size → `-` */
 export function formatBytes(bytes: number): string {
+  if (!Number.isFinite(bytes)) return '-';
   let unit = 0;
   let amount = bytes;
   while (amount >= 1024 && unit + 1 < UNITS.length) {

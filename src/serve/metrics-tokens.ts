@@ -3,10 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { readOrMakeSecret } from './made-secret.ts';
-import { metricsTokenFile } from './secret-files.ts';
-
-/** A shorter token could be guessed: the file was damaged or written by hand. */
-const LEAST_LENGTH = 16;
+import { isMetricsToken, metricsTokenFile } from './secret-files.ts';
 
 /**
  * METRICS_TOKEN, and the token in DATA_DIR/metrics-token, for `knowledge-retrieval status` on this machine. The first
@@ -18,7 +15,7 @@ export async function readMetricsTokens(config: Config, log: Logger): Promise<st
   const file = metricsTokenFile(config);
   try {
     const token = (await readOrMakeSecret(file)).trim();
-    if (token.length >= LEAST_LENGTH) return [...tokens, token];
+    if (isMetricsToken(token)) return [...tokens, token];
     log.warn({ file }, 'the file holds no token for /metrics: remove it, and the next start makes one');
   } catch (error) {
     log.debug({ err: error, file }, 'no token for /metrics but METRICS_TOKEN');

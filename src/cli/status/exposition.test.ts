@@ -44,6 +44,7 @@ test.each([
   ['labels that are none', 'a{b} 1\n'],
   ['an open label', 'a{b="c 1\n'],
   ['an open list of labels', 'a{b="c" 1\n'],
+  ['a long line', `a ${'1'.repeat(5_000)}\n`],
   ['a text that was cut off', 'a 1\nb{c="d"} 12'],
 ])('refuses %s', (_what, text) => {
   expect(() => parseExposition(text)).toThrow(ExpositionError);

@@ -9,8 +9,10 @@ export class ExpositionError extends Error {}
 const NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 const LABEL = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))/y;
 const CLOSE = /\s*\}/y;
+/** The longest line of a server has 200 characters. */
+const LINE_MAX_LENGTH = 4_096;
 /** The value, and the time that may follow it. */
-const VALUE = /^\s+([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|nan))(?:\s+-?\d+)?\s*$/i;
+const VALUE = /^\s+([+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|nan))(?:\s+-?\d+)?\s*$/i;
 
 const ESCAPES: Record<string, string> = { '\\n': '\n', '\\\\': '\\', '\\"': '"' };
 const resolveEscapes = (text: string): string => text.replaceAll(/\\./g, (pair) => ESCAPES[pair] ?? pair);
@@ -52,12 +54,13 @@ function parseSample(line: string): Sample | undefined {
 
 /**
  * Returns the samples in the order of the text.
- * @throws ExpositionError for any line that is neither a sample nor a comment
+ * @throws ExpositionError for any line that is neither a sample nor a comment, or too long
  */
 export function parseExposition(text: string): Sample[] {
   if (!text.endsWith('\n')) throw new ExpositionError('the text ends in the middle of a line');
   const samples: Sample[] = [];
   for (const [index, line] of text.split('\n').entries()) {
+    if (line.length > LINE_MAX_LENGTH) throw new ExpositionError(`line ${index + 1} is too long`);
     if (line.trim() === '' || line.startsWith('#')) continue;
     const sample = parseSample(line);
     if (sample === undefined) throw new ExpositionError(`line ${index + 1} is no sample`);

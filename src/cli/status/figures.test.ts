@@ -4,6 +4,7 @@ import { formatRate, formatSeconds, formatShare } from './figures.ts';
 
 test.each([
   [null, '-'],
+  [Number.NaN, '-'],
   [0, '0 ms'],
   [0.0071, '7 ms'],
   [0.9994, '999 ms'],

@@ -1,6 +1,7 @@
 /** Fetches the metrics of one server. */
 import { reasonOf } from '../../problem.ts';
 import { readBoundedText } from '../../serve/bounded-text.ts';
+import { toVisibleLine } from '../../terminal.ts';
 import { ExpositionError, parseExposition, type Sample } from './exposition.ts';
 
 /** The metrics of a server at one moment. `atMs`: of `performance.now()`. */
@@ -12,6 +13,14 @@ export type Unreachable = { address: string; reason: string };
 const TIMEOUT_MS = 10_000;
 /** A server's metrics have about 50 KB. */
 const TEXT_MAX_BYTES = 8 * 2 ** 20;
+
+/** A foreign server may put anything into labels, and they reach the terminal: names of operations, tables, errors. */
+const toVisibleLabels = (sample: Sample): Sample => ({
+  ...sample,
+  labels: Object.fromEntries(
+    Object.entries(sample.labels).map(([name, value]) => [name, toVisibleLine(value)]),
+  ),
+});
 
 const isOurs = ({ name }: Sample): boolean => name.startsWith('knowledge_retrieval_');
 
@@ -57,7 +66,7 @@ export async function scrape(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     requireSuccess(address, response);
-    const samples = parseExposition(await readText(response));
+    const samples = parseExposition(await readText(response)).map(toVisibleLabels);
     if (!samples.some(isOurs)) throw new ExpositionError('it has other metrics');
     return { address, atMs: performance.now(), samples };
   } catch (error) {

@@ -1,12 +1,11 @@
 /** The command that shows what servers do: requests, imports, storage, and what is wrong. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, readConfig } from '../../config/config.ts';
 import { codeOf, reasonOf } from '../../problem.ts';
 import { findRunningServers, requireProven } from '../../serve/running-servers.ts';
-import { metricsTokenFile } from '../../serve/secret-files.ts';
+import { isMetricsToken, metricsTokenFile, SECRET_FILE_MAX_BYTES } from '../../serve/secret-files.ts';
+import { readSmallFile } from '../../serve/small-file.ts';
 import { hasReader, printJson, style } from '../../terminal.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
 import { formatSeconds } from './figures.ts';
@@ -53,13 +52,17 @@ function requireSendable(token: string): string {
 async function readTokenFile(config: Config): Promise<string> {
   const file = metricsTokenFile(config);
   const advice = 'Run `status` in the directory and as the user of the server, or give --token.';
-  if (!existsSync(file))
-    throw new CommandError(`There is no token for the metrics: ${file} does not exist. ${advice}`);
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
+  const { text } = await readSmallFile(file, SECRET_FILE_MAX_BYTES).catch((error) => {
+    if (codeOf(error) === 'ENOENT')
+      throw new CommandError(`There is no token for the metrics: ${file} does not exist. ${advice}`);
     throw new CommandError(`${file} cannot be read (${codeOf(error) || reasonOf(error)}). ${advice}`);
-  }
+  });
+  const token = text.trim();
+  if (isMetricsToken(token)) return token;
+  throw new CommandError(
+    `${file} holds no token, which is one line of 16 to 1024 characters. Remove it, and the next start of the server ` +
+      'makes one; or give --token.',
+  );
 }
 
 type StatusOptions = JsonOption & {
@@ -94,7 +97,7 @@ async function findTarget({ url, token }: StatusOptions): Promise<Target> {
   // Never send the local one abroad.
   if (abroad !== undefined)
     throw new CommandError(`Give the token of ${abroad} too: --token or METRICS_TOKEN.`);
-  return { ...servers, token: requireSendable(await readTokenFile(config)) };
+  return { ...servers, token: await readTokenFile(config) };
 }
 
 async function scrapeAll(
@@ -197,7 +200,11 @@ export const status = withJson(new Command('status'), 'print JSON, one line for 
       .env('KNOWLEDGE_URL')
       .argParser((text: string, before?: string[]) => collect(readAddress(text), before)),
   )
-  .option('--token <token>', 'METRICS_TOKEN of these servers; default: that in DATA_DIR/metrics-token')
+  .option(
+    '--token <token>',
+    'METRICS_TOKEN of these servers; default: that in DATA_DIR/metrics-token. ' +
+      'Other users of this machine see a token that stands here (ps)',
+  )
   .option(
     '--interval <seconds>',
     'count the present figures for this long; 0: only those since the start',
