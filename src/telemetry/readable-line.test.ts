@@ -9,7 +9,9 @@ function shown(act: (log: pino.Logger) => void): string {
   const write = (line: string) => {
     text += toReadableLine(line).replace(/^\d\d:\d\d:\d\d /, '');
   };
-  act(pino({ level: 'debug', base: null }, { write }));
+  // The log describes errors itself: see log.ts.
+  const serializers = { err: (error: unknown) => error };
+  act(pino({ level: 'debug', base: null, serializers }, { write }));
   return text;
 }
 
@@ -35,12 +37,25 @@ test('an error has its stack and that of its cause, a warning only its message',
     message: 'no',
     code: 'E1',
     stack: 'Error: no\n    at a',
-    cause: { stack: 'why' },
+    cause: { name: 'TypeError', message: 'refused', stack: 'why' },
   };
   expect(shown((log) => log.error({ err }, 'failed'))).toBe(
-    'ERROR failed: Error: no (E1)\n    Error: no\n        at a\n    why\n',
+    'ERROR failed: Error: no (E1), caused by TypeError: refused\n    Error: no\n        at a\n    why\n',
   );
-  expect(shown((log) => log.warn({ err }, 'failed'))).toBe('WARNING failed: Error: no (E1)\n');
+  expect(shown((log) => log.warn({ err }, 'failed'))).toBe(
+    'WARNING failed: Error: no (E1), caused by TypeError: refused\n',
+  );
+});
+
+test('no message and no field makes a line of its own', () => {
+  const forged = 'a\r\n12:00:00 ERROR forged';
+  const err = { name: 'Error', message: forged, stack: `Error: ${forged}` };
+  for (const line of [
+    shown((log) => log.warn({ file: forged }, forged)),
+    shown((log) => log.error({ err }, 'failed')),
+    shown((log) => log.info({ method: 'GET', path: forged, status: 200, durationMs: 1 }, 'request')),
+  ])
+    expect(line).not.toMatch(/^12:00:00/m);
 });
 
 test('what is no line of the log stays as it is', () => {

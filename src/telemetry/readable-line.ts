@@ -10,9 +10,11 @@ type Fields = Record<string, unknown>;
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `{ "name": "Error", "message": "no" }` → `Error: no` */
-const describeError = ({ name, message, code }: Fields): string =>
-  `${name}: ${message}${code === undefined ? '' : ` (${code})`}`;
+/** `{ "name": "Error", "message": "no", "cause": … }` → `Error: no, caused by TypeError: why` */
+function describeError({ name, message, code, cause }: Fields): string {
+  const reason = isRecord(cause) && cause.message !== undefined ? `, caused by ${describeError(cause)}` : '';
+  return `${name}: ${message}${code === undefined ? '' : ` (${code})`}${reason}`;
+}
 
 function describeField([name, value]: [string, unknown]): string {
   if (name === 'err' && isRecord(value)) return describeError(value);
@@ -31,6 +33,9 @@ function stacksOf(error: unknown): string {
   return stack + stacksOf(error.cause);
 }
 
+/** Line ends in messages and fields, which may come from clients, would forge lines of the log. */
+const toOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ');
+
 /** 1795468066016 → `21:07:46`, by the clock of this machine */
 function formatTime(time: unknown): string {
   const date = new Date(Number(time));
@@ -41,7 +46,7 @@ function formatTime(time: unknown): string {
 
 /**
  * `{"level":40,"time":1795468066016,"file":"a","msg":"lost"}` → `21:07:46 WARNING lost: file a`; with the line end.
- * Anything but such a line stays as it is.
+ * Only stacks have further lines. Anything but such a line stays as it is.
  */
 export function toReadableLine(line: string): string {
   let parsed: unknown;
@@ -57,5 +62,5 @@ export function toReadableLine(line: string): string {
   const text = msg === 'request' ? describeRequest(fields) : message;
   const stacks = Number(level) >= ERROR ? stacksOf(fields.err) : '';
   const name = LEVELS[Number(level)];
-  return `${formatTime(time)} ${name === undefined ? '' : `${name} `}${text}${stacks}\n`;
+  return `${formatTime(time)} ${name === undefined ? '' : `${name} `}${toOneLine(text)}${stacks}\n`;
 }
