@@ -18,6 +18,9 @@ const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 /** The time-out of the job figures. A scrape omits them while the database does not answer. */
 const DATABASE_TIMEOUT_MS = 1_000;
 
+/** Twice as long as the figures of the database may take together. Scrapers give up after ten seconds. */
+const EXPOSE_TIMEOUT_MS = 4_000;
+
 /** Sources read at each scrape. */
 export type MetricSources = {
   pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } };
@@ -27,7 +30,10 @@ export type MetricSources = {
 };
 
 export type Prometheus = Meter & {
-  /** All metrics as text, and its media type. If the database hangs, it resolves after DATABASE_TIMEOUT_MS. */
+  /**
+   * All metrics as text, and its media type. If the database hangs, it resolves after DATABASE_TIMEOUT_MS. Simultaneous
+   * scrapes share one answer: however many there are, they take the time of one.
+   */
   expose(): Promise<{ type: string; text: string }>;
 };
 
@@ -161,11 +167,9 @@ export function createPrometheus(sources: MetricSources): Prometheus {
   const updateJobs = gaugeJobs(sources, registers);
   const updateStorage = gaugeStorage(sources.readStorageFigures, { prefix: PREFIX, registers });
   const all = Registry.merge([openProcessRegistry(), registry]);
-  return {
-    ...meter,
-    async expose() {
-      await Promise.all([updateJobs(), updateStorage()]);
-      return { type: all.contentType, text: await all.metrics() };
-    },
+  const expose = async () => {
+    await Promise.all([updateJobs(), updateStorage()]);
+    return { type: all.contentType, text: await all.metrics() };
   };
+  return { ...meter, expose: singleFlight(expose, EXPOSE_TIMEOUT_MS) };
 }
