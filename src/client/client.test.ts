@@ -109,6 +109,8 @@ describe('errors', () => {
     [502, '<h1>Bad gateway</h1>'],
     [200, '<h1>Sign in</h1>'],
     [404, '{}'],
+    [200, '{}'],
+    [200, '{"success":true,"data":null}'],
   ])('UNEXPECTED_ANSWER: %i %s', async (status, body) => {
     server.script = [answer(status, body)];
     const error = await errorOf(connect().getUsage());

@@ -7,6 +7,14 @@ import type { CallOptions, Context, CreateOptions } from './settings.ts';
 /** `waitMs`: how long the request may wait at the service; it is added to the time limits. The rest: see `send`. */
 type OperationOptions = { waitMs?: number; isCharged?: boolean; onLostAnswer?: () => void };
 
+/** Whether a body is a success of the service: each has an object or array in `data`. */
+const hasPayload = (body: unknown): boolean =>
+  typeof body === 'object' &&
+  body !== null &&
+  'data' in body &&
+  typeof body.data === 'object' &&
+  body.data !== null;
+
 /** Writes a query string. The service takes objects in JSON; the generated client would write each field by itself. */
 const writeQuery = (fields: Record<string, unknown>): string =>
   Object.entries(fields)
@@ -43,7 +51,7 @@ export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }
       const { response, body: text } = await (waitMs > 0
         ? semaphores.longPolls.run(sendInTurn, signal)
         : sendInTurn());
-      if (parseJson(text) === undefined) throw unexpectedAnswer(response, text);
+      if (!hasPayload(parseJson(text))) throw unexpectedAnswer(response, text);
       return new Response(text, response);
     };
     // The generated client calls fetch with a Request only.
