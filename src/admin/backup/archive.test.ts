@@ -107,6 +107,15 @@ test('refuses an archive in the format of a newer version', async () => {
   );
 });
 
+test('a format that is no version is damage', async () => {
+  const archive = pack();
+  archive.entry({ name: 'backup.json' }, '{"format": 1e308, "parts": []}');
+  archive.finalize();
+  const damaged = join(folder, 'no-version');
+  await writeFile(damaged, zstdCompressSync(await buffer(archive)));
+  await expect(read(damaged)).rejects.toThrow('backup.json has an unknown format');
+});
+
 test('a failed write leaves no file, and replaces the unfinished one of a killed try', async () => {
   const target = join(folder, 'failing');
   await writeFile(`${target}.unfinished`, 'half');

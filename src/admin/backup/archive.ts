@@ -144,7 +144,7 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
 
 /** Reads the header. @throws an error for the operator, also where a newer version has changed the format */
 function parseHeader(path: string, entry: Entry): Header {
-  const { format } = parseAs(z.object({ format: z.number() }), path, entry);
+  const { format } = parseAs(z.object({ format: z.int() }), path, entry);
   if (format > FORMAT)
     throw new Error(`${path} was made by a newer version (format ${format}): restore it with that version.`);
   return parseAs(header, path, entry);
