@@ -1,7 +1,6 @@
 /** Sends one HTTP request exactly as given and returns the whole answer. */
-import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import http, { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
-import { text } from 'node:stream/consumers';
 
 /** `path` includes the query. A body gets a Content-Length, unless the headers have `transfer-encoding: chunked`. */
 export type Sent = {
@@ -25,6 +24,22 @@ const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 /** Time-out of every request of the tests. */
 const TIMEOUT_MS = 30_000;
 
+/** The longest body that is received: a file of the largest size, and more than any answer in JSON. */
+const BODY_MAX_BYTES = 64 * 2 ** 20;
+
+/** @throws when the connection breaks or the body is longer than BODY_MAX_BYTES, as that of a service without end */
+async function receive(response: IncomingMessage): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    // Leaving the loop closes the connection.
+    if (bytes > BODY_MAX_BYTES) throw new Error(`the answer has more than ${BODY_MAX_BYTES / 2 ** 20} MiB`);
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
 /** The value of a JSON text; undefined for invalid JSON. */
 export function parseJson(json: string): unknown {
   try {
@@ -36,7 +51,7 @@ export function parseJson(json: string): unknown {
 
 /**
  * Sends the request to `address`. A path in `address` precedes the path of the request.
- * @throws when the connection breaks or no answer comes within `timeoutMs`
+ * @throws when the connection breaks, no answer comes within `timeoutMs`, or it is too long
  */
 export async function exchange(
   address: string,
@@ -53,7 +68,7 @@ export async function exchange(
   const answered = new Promise<Answer>((resolve, reject) => {
     sent.on('error', reject);
     sent.on('response', async (response) => {
-      const received = await text(response).catch(reject);
+      const received = await receive(response).catch(reject);
       if (received === undefined) return;
       const { statusCode: status = 0, headers: answerHeaders } = response;
       resolve({ status, headers: answerHeaders, text: received, body: parseJson(received) });
