@@ -13,7 +13,9 @@ test('restore refuses a damaged archive with the reason, and writes nothing', as
   const middle = Math.floor(bytes.length / 2);
   await writeFile(archive, bytes.with(middle, (bytes[middle] ?? 0) ^ 1));
   const fresh = join(folder, 'fresh');
-  await expect(runCommand(fresh, 'restore', archive)).rejects.toThrow(/ is damaged: [^()]+\.\n$/);
+  await expect(runCommand(fresh, 'restore', archive)).rejects.toThrow(
+    / is damaged: [^()]+\. Restore another backup\.\n$/,
+  );
   expect(existsSync(fresh)).toBe(false);
   await rm(folder, { recursive: true });
 }, 120_000);

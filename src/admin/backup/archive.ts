@@ -109,9 +109,15 @@ export async function writeArchive(
 }
 
 /** Errors for the operator. */
-const damaged = (path: string, reason: string): Error => new Error(`${path} is damaged: ${reason}.`);
-const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
-const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
+const REMEDY = 'Restore another backup.';
+const damaged = (path: string, reason: string): Error =>
+  new Error(`${path} is damaged: ${reason}. ${REMEDY}`);
+const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing. ${REMEDY}`);
+const noBackup = (path: string): Error =>
+  new Error(`${path} is no backup, or its beginning is damaged. ${REMEDY}`);
+
+/** What zstd says when its own checksum differs. */
+const WRONG_CHECKSUM = 'ZSTD_error_checksum_wrong';
 
 /** Translates errors of the libraries, after `count` entries were read; those of tar-stream have no code. */
 function explainReading(path: string, error: unknown, count: number): Error {
@@ -120,6 +126,7 @@ function explainReading(path: string, error: unknown, count: number): Error {
   if (code === 'Z_BUF_ERROR' || reason === 'Unexpected end of data') return cutOff(path);
   const isHeader = reason.startsWith('Invalid tar header');
   if (code === 'ZSTD_error_prefix_unknown' || (isHeader && count === 0)) return noBackup(path);
+  if (code === WRONG_CHECKSUM) return damaged(path, 'its checksum differs');
   return damaged(path, isHeader ? `the header of its entry ${count + 1} is broken` : reason);
 }
 
