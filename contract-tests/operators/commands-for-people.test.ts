@@ -76,6 +76,10 @@ test('a folder is imported, and the second time only what has changed', { timeou
   await write('hours.md', '# Opening hours\n\nThe numbat café opens at eight.');
   const refused = await run('import', handbook, '--kb', 'Handbook', '--delete');
   expect(refused).toMatchObject({ code: 1, output: '', complaints: expect.stringContaining('--yes') });
+  const told = await run('import', handbook, '--kb', 'Handbook', '--dry-run');
+  expect(told.output).toMatch(
+    /^ {2}would be updated: hours\.md\n.*: 1 would be updated, 1 unchanged, 1 ignored, /,
+  );
   const trial = outcomesOf(await runJson('import', handbook, '--kb', 'Handbook', '--delete', '--dry-run'));
   const second = outcomesOf(await runJson('import', handbook, '--kb', 'Handbook', '--delete', '--yes'));
   expect(second.files).toEqual({

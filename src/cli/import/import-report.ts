@@ -51,13 +51,23 @@ const SHOWN_MAX = 20;
 /** A trial does not list these: `tellRefused` has named the ignored ones. */
 const UNLISTED = new Set<Outcome>(['unchanged', 'ignored']);
 
+/** What a trial only would do: `would be imported`. */
+const PREVENTED = new Set<Outcome>(['imported', 'updated', 'sent', 'deleted']);
+
+const describeOutcome = (outcome: Outcome, isTrial: boolean): string =>
+  isTrial && PREVENTED.has(outcome) ? `would be ${outcome}` : outcome;
+
 const isFailed = ({ outcome }: FileResult): boolean => outcome === 'failed';
 
-/** Writes a list of files, each with what there is to say. `withOutcome`: also what has happened. */
-function writeList(results: FileResult[], write: (line: string) => void, withOutcome = false): void {
+/** Writes a list of files, each with what there is to say. `toOutcome`: also what has happened. */
+function writeList(
+  results: FileResult[],
+  write: (line: string) => void,
+  toOutcome?: (outcome: Outcome) => string,
+): void {
   for (const { file, outcome, reason, help, warnings = [] } of results.slice(0, SHOWN_MAX)) {
     const why = [reason, ...warnings, help && `→ ${help}`].filter((text) => text !== undefined).join(' ');
-    write(`  ${withOutcome ? `${outcome}: ` : ''}${toVisibleLine(file)}`);
+    write(`  ${toOutcome ? `${toOutcome(outcome)}: ` : ''}${toVisibleLine(file)}`);
     if (why !== '') write(indent(toVisibleLine(why), '      ', terminalColumns()));
   }
   if (results.length > SHOWN_MAX) write(`  … and ${results.length - SHOWN_MAX} more; --json names all`);
@@ -75,6 +85,7 @@ export type ImportReport = ReturnType<typeof createReport>;
 /** Collects what became of the files. With `json`, prints each at once. */
 export function createReport({ json, isTrial }: { json: boolean; isTrial: boolean }) {
   const startMs = performance.now();
+  const toOutcome = (outcome: Outcome) => describeOutcome(outcome, isTrial);
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>; // of all
   const failed: FileResult[] = [];
   /** Others of which people read more than their number. */
@@ -96,11 +107,13 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
         printJson({ summary: { knowledgeBaseId, name, ...counts, seconds, ...(stopped && { stopped }) } });
         return;
       }
-      writeList(noted, print, true);
+      writeList(noted, print, toOutcome);
       if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
       writeList(failed, print);
       if (stopped) tell(stopped);
-      const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((of) => `${counts[of]} ${of}`);
+      const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
+        (outcome) => `${counts[outcome]} ${toOutcome(outcome)}`,
+      );
       const name = toVisibleLine(knowledgeBase.name) + (isTrial ? ' (--dry-run: nothing was sent)' : '');
       print(`${name}: ${numbers.join(', ') || 'no files'}, ${seconds} s.`);
     },
