@@ -217,7 +217,13 @@ test.each([
   ],
   ['a title without a knowledge base', ['docs', 'show', 'hotels.md'], 'is no id'],
   ['a server that is not there', ['usage', '--url', 'http://127.0.0.1:1'], 'Is the service running'],
-  ['an address that is none', ['usage', '--url', 'here'], '--url or KNOWLEDGE_URL must be'],
+  ['an address that is none', ['usage', '--url', 'here'], 'An address, please'],
+  ['an unknown command', ['nonsense', '--help'], "unknown command 'nonsense'"],
+  [
+    'https at a server of http',
+    ['usage', '--url', `https://${new URL(account.address).host}`],
+    'It speaks http',
+  ],
   ['a wrong key', ['usage', '--key', 'x'], 'KNOWLEDGE_API_KEY or --key'],
   ['a key that may only search', ['kb', 'create', 'x', '--key', searchKey], '`keys create --scope write`'],
 ])('%s is a sentence and exit code 1', async (_what, args, sentence) => {

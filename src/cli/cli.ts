@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line `knowledge-retrieval`: commands for people, and those of the operator. Each has --help. */
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { findMistypedSettings } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
@@ -39,13 +39,24 @@ async function addCommands(): Promise<void> {
   addOperatorCommands(program);
 }
 
+/** `nonsense --help` names the unknown command, as `nonsense` does. Commander would show the help of all. */
+function requireKnown({ command }: { command: Command }): string {
+  const [name = '-'] = command.args;
+  if (command.commands.length > 0 && !name.startsWith('-') && name !== 'help')
+    command.parse([name], { from: 'user' });
+  return '';
+}
+
 await addCommands();
 addExamples(program);
+program.addHelpText('beforeAll', requireKnown);
 
-try {
-  await program.parseAsync();
-} catch (error) {
+/** Ends a command that has failed. Commander has printed its own errors already. */
+function fail(error: unknown): void {
   if (!(error instanceof Error)) throw error;
-  tell(toVisible(explainError(error)));
-  process.exitCode = 1;
+  const isPrinted = error instanceof CommanderError;
+  if (!isPrinted) tell(toVisible(explainError(error)));
+  process.exitCode = isPrinted ? error.exitCode : 1;
 }
+
+await program.parseAsync().catch(fail);

@@ -1,6 +1,7 @@
 /** Turns an error into sentences for the user of a command: what happened, and what helps. */
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../client/errors.ts';
 import { reasonOf } from '../problem.ts';
+import { isAnsweredInHttp } from './service-address.ts';
 
 /** What helps at this code. The operator's commands run on the server. */
 const REMEDIES: Partial<Record<KnowledgeRetrievalErrorCode, string>> = {
@@ -43,6 +44,8 @@ export function explainError(error: Error): string {
     const reason = reasonOf(error);
     return error.message.includes(reason) ? error.message : `${error.message} (${reason})`;
   }
+  if (isAnsweredInHttp(error))
+    return `${error.message} It speaks http, not https: give an address with http://.`;
   const message = error.errorCode === 'INVALID_ARGUMENT' ? describeSetting(error) : error.message;
   const reason = error.errorCode === 'NETWORK_ERROR' ? `(${reasonOf(error)})` : '';
   return [message, reason, remedyOf(error)].filter(Boolean).join(' ');

@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { codeOf } from '../problem.ts';
 import { findRunningServers, requireProven } from '../serve/running-servers.ts';
 import { apiKeyFile } from '../serve/secret-files.ts';
+import { readAddress } from './service-address.ts';
 
 export type RemoteOptions = { url?: string; key?: string };
 
@@ -18,6 +19,7 @@ export const withRemote = (command: Command): Command =>
     .addOption(
       new Option('--url <address>', 'its address; default: the service of this directory')
         .env('KNOWLEDGE_URL')
+        .argParser(readAddress)
         .helpGroup(HELP_GROUP),
     )
     .addOption(

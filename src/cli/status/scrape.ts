@@ -2,6 +2,7 @@
 import { reasonOf } from '../../problem.ts';
 import { readBoundedText } from '../../serve/bounded-text.ts';
 import { toVisibleLine } from '../../terminal.ts';
+import { explainScheme } from '../service-address.ts';
 import { ExpositionError, parseExposition, type Sample } from './exposition.ts';
 
 /** The metrics of a server at one moment. `atMs`: of `performance.now()`. */
@@ -45,12 +46,14 @@ function requireSuccess(address: string, { status }: Response): void {
 }
 
 /** Explains why there are no metrics. */
-function explain(address: string, error: unknown): string {
+async function explain(address: string, error: unknown): Promise<string> {
   if (error instanceof ExpositionError)
     return `${address}/metrics is not the metrics of a knowledge retrieval server: ${error.message}.`;
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${address} has not answered within ${TIMEOUT_MS / 1000} s.`;
-  if (error instanceof TypeError) return `No server answers at ${address}: ${reasonOf(error)}.`; // of fetch
+  if (error instanceof TypeError)
+    // of fetch
+    return (await explainScheme(address, error)) ?? `No server answers at ${address}: ${reasonOf(error)}.`;
   return reasonOf(error);
 }
 
@@ -71,6 +74,6 @@ export async function scrape(
     return { address, atMs: performance.now(), samples };
   } catch (error) {
     signal.throwIfAborted();
-    return { address, reason: explain(address, error) };
+    return { address, reason: await explain(address, error) };
   }
 }

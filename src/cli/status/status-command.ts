@@ -8,6 +8,7 @@ import { isMetricsToken, metricsTokenFile, SECRET_FILE_MAX_BYTES } from '../../s
 import { readSmallFile } from '../../serve/small-file.ts';
 import { hasReader, printJson, style } from '../../terminal.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
+import { readAddress } from '../service-address.ts';
 import { formatSeconds } from './figures.ts';
 import { type Reading, toReading } from './reading.ts';
 import { type Scrape, scrape, type Unreachable } from './scrape.ts';
@@ -28,16 +29,6 @@ const seconds = (min: number) => (text: string) => {
   if (number >= min && number <= INTERVAL_MAX_SECONDS) return number;
   throw new InvalidArgumentError(`Seconds from ${min} to ${INTERVAL_MAX_SECONDS}, please.`);
 };
-
-/** Parses an address. `https://host/base/` → `https://host/base`; the path `/metrics` may follow. */
-function readAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new InvalidArgumentError('An address, please, such as http://127.0.0.1:8080.');
-  if (url.username !== '' || url.search !== '' || url.hash !== '')
-    throw new InvalidArgumentError('An address without user, query and fragment, please.');
-  return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/metrics$/, '');
-}
 
 const isLoopback = (address: string): boolean =>
   /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(address).hostname);
