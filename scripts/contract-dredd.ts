@@ -1,6 +1,6 @@
 /**
  * `npm run contract:dredd`: runs every transaction of the spec by Dredd against a service of its own.
- * With --address it runs the transactions that need only a key, against any service.
+ * With --url it runs the transactions that need only a key, against any service.
  */
 import { type Command, Option } from 'commander';
 import {
@@ -13,7 +13,11 @@ import {
 import { runDredd } from '../contract-tests/dredd/dredd-run.ts';
 import { withOperator } from '../contract-tests/harness/operator.ts';
 import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
+import { explainScheme, readAddress } from '../src/cli/service-address.ts';
 import { readCount, scriptCommand } from './arguments.ts';
+
+/** The exit code when nothing could be checked. 1 would say that a check has failed. */
+const NOT_CHECKED = 2;
 
 const command: Command = scriptCommand('contract:dredd')
   .description(
@@ -24,13 +28,14 @@ knowledge bases of its own and deletes them at its end. Meanwhile nothing else m
 
 Exits with 0 if the contract is kept, with 1 if it is broken, and with 2 if it could not be checked.`,
   )
-  .option('--address <url>', 'the service to test')
-  .addOption(new Option('--key <key>', 'its key; a list of processes shows it').env('API_KEY'))
+  .option('--url <address>', 'the service to test', readAddress)
+  .addOption(new Option('--key <key>', 'its key; a list of processes shows it').env('KNOWLEDGE_API_KEY'))
   .option('--junit <file>', 'also write the results as JUnit XML to this file')
   .option('--report <file>', 'write the whole report to this file; default: after a failure, to a new one')
-  .option('--timeout <seconds>', 'stop after this time', readCount, 600);
+  .option('--timeout <seconds>', 'stop after this time', readCount, 600)
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED));
 
-type Options = { address?: string; key?: string; junit?: string; report?: string; timeout: number };
+type Options = { url?: string; key?: string; junit?: string; report?: string; timeout: number };
 
 const print = (lines: string): void => void process.stdout.write(`${lines}\n`);
 const tell = (lines: string): void => void process.stderr.write(`${lines}\n`);
@@ -46,10 +51,10 @@ async function checkFresh(options: CheckOptions): Promise<ExitCode> {
 }
 
 async function main(): Promise<ExitCode> {
-  const { address, key, timeout, ...files } = command.parse().opts<Options>();
-  const options = { ...files, timeoutSeconds: timeout, print, tell };
+  const { url: address, key, timeout, ...files } = command.parse().opts<Options>();
+  const options = { ...files, timeoutSeconds: timeout, print, tell, explainUnreachable: explainScheme };
   if (address === undefined) return await checkFresh(options).catch((thrown) => reportError(thrown, options));
-  if (!key) command.error('error: an address needs a key, by --key or in the environment variable API_KEY.');
+  if (!key) command.error('error: an address needs a key, by --key or KNOWLEDGE_API_KEY.');
   return await checkContract({ address, apiKey: key }, options, runDredd);
 }
 

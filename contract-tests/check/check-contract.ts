@@ -1,5 +1,5 @@
 /** Checks any service with this interface: runs the contract, prints the results on one screen, and writes them to files. */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContractReport, type RunTransactions, runContract } from '../dredd/contract-run.ts';
@@ -9,7 +9,8 @@ import { isRunnable, TRANSACTIONS } from '../dredd/transactions.ts';
 import { runDirectly } from './direct-run.ts';
 import { failuresOf } from './failure-groups.ts';
 import { toJunit, toJunitOfError } from './junit.ts';
-import { CannotCheck, requireService } from './reach-service.ts';
+import { clearLeftovers, howToDelete } from './leftovers.ts';
+import { CannotCheck, type ExplainUnreachable, requireService } from './reach-service.ts';
 import { describeExchange, describeRun, writeReport } from './written-report.ts';
 
 /** `junit`, `report`: the paths of files; undefined: none, and a new file if there is something to report. */
@@ -21,6 +22,7 @@ export type CheckOptions = {
   print: (lines: string) => void;
   /** Prints why nothing was checked. */
   tell: (lines: string) => void;
+  explainUnreachable?: ExplainUnreachable;
 };
 
 /** 0: kept, 1: broken, 2: could not be checked, or not to its end. */
@@ -44,7 +46,11 @@ export function claimFiles({ junit, report }: CheckOptions): void {
 /** The target with its address without trailing slashes. @throws a CannotCheck for text that is no address or no key */
 function readTarget({ address, apiKey, ...target }: Target): Target {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
-    throw new CannotCheck(`The address must begin with http:// or https://, unlike ${address}.`);
+    throw new CannotCheck(
+      `The address must begin with http:// or https://, unlike ${address || 'an empty one'}.`,
+    );
+  if (apiKey.trim() === '')
+    throw new CannotCheck('The key is empty: give one by KNOWLEDGE_API_KEY or --key.');
   if (!/^[!-~]+$/.test(apiKey.trim()))
     throw new CannotCheck('The key must have ASCII characters only, and no spaces.');
   return { ...target, address: address.replace(/\/+$/, ''), apiKey: apiKey.trim() };
@@ -101,7 +107,9 @@ async function check(
   options: CheckOptions,
   runTransactions: RunTransactions,
 ): Promise<ExitCode> {
-  await requireService(target);
+  const leftovers = await clearLeftovers(target, await requireService(target, options.explainUnreachable));
+  if (leftovers.length > 0)
+    options.print(['An earlier run has left these:', ...howToDelete(leftovers, target.address)].join('\n'));
   const count = TRANSACTIONS.filter((transaction) => isRunnable(target, transaction)).length;
   options.print(`Checking ${count} answers of ${target.address} …`);
   const report = await runInTime(target, options, runTransactions);
@@ -111,10 +119,14 @@ async function check(
   return report.stopped === undefined ? 0 : 2;
 }
 
-/** Prints a sentence on why nothing was checked, and writes it to the JUnit file. */
+/** Prints a sentence on why nothing was checked, and writes it to the JUnit file if that can be written. */
 export function reportError(thrown: unknown, { junit, tell }: CheckOptions): ExitCode {
   const reason = messageOf(thrown);
-  if (junit !== undefined && existsSync(junit)) writeFileSync(junit, toJunitOfError(reason));
+  try {
+    if (junit !== undefined) writeFileSync(junit, toJunitOfError(reason));
+  } catch {
+    // The sentence about the file was thrown, or the one that is told matters more.
+  }
   tell(`${reason}\nThe contract could not be checked.`);
   return 2;
 }

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test, vi } from 'vitest';
+import { deleteCreated, RUN_WEBHOOK_URL } from '../dredd/created.ts';
+import { createFixtures } from '../dredd/fixtures.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
 import { inItems } from '../mutations/bug.ts';
 import { openBugProxy } from '../mutations/bug-proxy.ts';
@@ -71,7 +73,9 @@ test.concurrent('a server that ends in the middle ends the run, which says what 
   const { code, output } = await check(proxy.address, apiKey);
   expect(code).toBe(2);
   expect(output).toMatch(/has not answered since the check \w+ \w+ \(connect ECONNREFUSED/);
-  expect(output).toMatch(/Not deleted: knowledge base [\da-f-]{36}/);
+  expect(output).toMatch(
+    /\d+ could not be deleted:\n {2}npx knowledge-retrieval kb delete [\da-f-]{36} --url http/,
+  );
   expect(output).toMatch(/\n\d+ of \d+ checks passed, 0 failed, \d+ were not run\.$/);
 });
 
@@ -83,6 +87,40 @@ test.concurrent('a run ends in its time, and deletes what it has created', async
   expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0 });
 });
 
+test.concurrent('a knowledge base that breaks the contract is a failed check: the contract is broken', async () => {
+  const answer: RequestListener = (_, response) => response.end('{"success":true,"data":{}}');
+  const { code, output } = await withServer(answer, (address) => check(address, 'kr_0'));
+  expect(code).toBe(1);
+  expect(output).toMatch(/^1 × createKnowledgeBase answered 200 against the contract: \/data must have/m);
+  expect(output).toMatch(
+    /is broken, and could not be checked to its end: .*\n0 of (\d+) checks passed, 1 failed, /,
+  );
+});
+
+test.concurrent('what a killed run has left: webhooks are deleted, and knowledge bases have a command', async () => {
+  const { address, apiKey, api } = await openAccount();
+  await createFixtures({ address, apiKey });
+  await api.createWebhook({ url: RUN_WEBHOOK_URL });
+  const { data } = await api.listKnowledgeBases();
+  const { output } = await check(address, apiKey, { timeoutSeconds: 0.1 });
+  const commands = data.map(({ id }) => `  npx knowledge-retrieval kb delete ${id} --url ${address}\n`);
+  expect(output).toMatch(new RegExp(`^An earlier run has left these:\n${commands.join('')}Checking `));
+  expect((await api.listWebhooks()).data).toEqual([]);
+  expect((await api.listKnowledgeBases()).data).toEqual(data);
+});
+
+test.concurrent('a deletion that is refused for the rate of requests is repeated after its Retry-After', async () => {
+  const seen: (string | undefined)[] = [];
+  const answer: RequestListener = ({ url }, response) => {
+    seen.push(url);
+    response.writeHead(seen.length === 1 ? 429 : 200, { 'retry-after': '1' }).end();
+  };
+  const created = { made: new Set(['a', 'b']), madeWebhooks: new Set<string>() };
+  const remove = (address: string) => deleteCreated({ address, apiKey: 'kr_0' }, created);
+  expect(await withServer(answer, remove)).toEqual([]);
+  expect(seen).toHaveLength(3);
+});
+
 const page: RequestListener = (_, response) =>
   response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
 const silence: RequestListener = () => {};
@@ -91,7 +129,11 @@ const limited: RequestListener = (_, response) =>
 
 test.concurrent.each([
   ['another server', page, /is no knowledge retrieval service: it answered 404 \(text\/html\)/],
-  ['a server with a rate limit', limited, /allows the key 60 requests a minute, and the checks need 600:/],
+  [
+    'a server with a rate limit',
+    limited,
+    /allows each key 60 requests a minute, and the checks need 600\. .*have its operator raise/,
+  ],
   ['a server that is silent', silence, /takes connections, but did not answer within 10 seconds\./],
 ])('%s is a sentence, in the JUnit file too', async (name, answer, sentence) => {
   const junit = join(folder, `${name}.xml`);
@@ -107,6 +149,7 @@ test.concurrent('a wrong key, a narrow key, no server and a file that cannot be 
   const junit = join(folder, 'missing/junit.xml');
   const cases: [ReturnType<typeof check>, string][] = [
     [check('http://127.0.0.1:2', 'kr_0'), 'Nothing answers at http://127.0.0.1:2 (connect ECONNREFUSED'],
+    [check(address, ' '), 'The key is empty: give one'],
     [check(inject('address'), 'kr_0'), 'refuses the key: give another one.'],
     [check(address, searchKey), 'give one of the scope write, for all knowledge bases.'],
     [

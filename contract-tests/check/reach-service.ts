@@ -8,12 +8,21 @@ import { type Answer, exchange, isUnanswered } from '../harness/exchange.ts';
 /** Why nothing can be checked: a sentence for people. */
 export class CannotCheck extends Error {}
 
+/** Explains why an address cannot be reached, in a sentence; undefined: nothing better is known than the error. */
+export type ExplainUnreachable = (address: string, error: unknown) => Promise<string | undefined>;
+
 const TIMEOUT_MS = 10_000;
 
-async function ask({ address, apiKey }: Target, operationId: OperationId): Promise<Answer> {
+async function ask(
+  { address, apiKey }: Target,
+  operationId: OperationId,
+  explain: ExplainUnreachable = async () => undefined,
+): Promise<Answer> {
   const { method, path } = toSent(operationId, {});
   const sent = { method, path, headers: { 'x-api-key': apiKey } };
-  return await exchange(address, sent, TIMEOUT_MS).catch((thrown: unknown) => {
+  return await exchange(address, sent, TIMEOUT_MS).catch(async (thrown: unknown) => {
+    const explained = await explain(address, thrown);
+    if (explained !== undefined) throw new CannotCheck(explained);
     if (isUnanswered(thrown))
       throw new CannotCheck(
         `${address} takes connections, but did not answer within ${TIMEOUT_MS / 1000} seconds.`,
@@ -59,15 +68,21 @@ function requireRate({ body }: Answer): void {
   const allowed = data?.limits?.requestsPerMinute;
   if (typeof allowed === 'number' && allowed < NEEDED_REQUESTS)
     throw new CannotCheck(
-      `The service allows the key ${allowed} requests a minute, and the checks need ${NEEDED_REQUESTS}: ` +
-        'check a server with a higher RATE_LIMIT_PER_MINUTE, or without one.',
+      `The service allows each key ${allowed} requests a minute, and the checks need ${NEEDED_REQUESTS}. The limit is ` +
+        'a setting of the server: have its operator raise RATE_LIMIT_PER_MINUTE there, or check another server of the ' +
+        'same version.',
     );
 }
 
-/** @throws a CannotCheck */
-export async function requireService(target: Target): Promise<void> {
-  const usage = await ask(target, 'getUsage');
+/** Returns the lists of the account. @throws a CannotCheck */
+export async function requireService(
+  target: Target,
+  explain?: ExplainUnreachable,
+): Promise<{ webhooks: Answer; knowledgeBases: Answer }> {
+  const usage = await ask(target, 'getUsage', explain);
   requireSuccess(target, usage);
   requireRate(usage);
-  requireSuccess(target, await ask(target, 'listWebhooks')); // for keys of the widest rights only
+  const webhooks = await ask(target, 'listWebhooks'); // for keys of the widest rights only
+  requireSuccess(target, webhooks);
+  return { webhooks, knowledgeBases: await ask(target, 'listKnowledgeBases') };
 }

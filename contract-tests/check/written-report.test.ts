@@ -47,12 +47,15 @@ test('the largest group comes first: of a cause, or of an operation that fails i
 test('when every check fails in its own way, the rest is counted, and all of it is one screen', () => {
   const report = {
     ...failing((operationId, index) => `${operationId} ${'y'.repeat(index)}\u001b[31m RATE_LIMITED`),
-    remaining: ['knowledge base x', 'webhook y'],
+    remaining: ['w', 'x', 'y'].map((id) => ({ kind: 'knowledge base' as const, id })),
   };
   const text = describeRun(report, `http://${'long'.repeat(40)}`, ['The whole report: a', 'JUnit: b']);
   const lines = text.split('\n');
-  expect(lines.length).toBeLessThanOrEqual(23); // with the line that announces the run, 24
-  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  const command = lines.filter((line) => line.startsWith('  npx knowledge-retrieval kb delete w --url http'));
+  expect(command).toHaveLength(1);
+  expect(text).toContain('  and 2 more, in the report\n');
+  expect(lines.length).toBeLessThanOrEqual(22); // with the line that announces the run, and the end of the command, 24
+  expect(lines.filter((line) => line.length > 80)).toEqual(command);
   expect(text).toMatch(/^and \d+ more$/m);
   expect(text).not.toContain('\u001b');
   expect(lines.at(-1)).toBe(

@@ -3,6 +3,7 @@ import type { ContractReport } from '../dredd/contract-run.ts';
 import type { Outcome } from '../dredd/transaction-run.ts';
 import { nameOf } from '../dredd/transactions.ts';
 import { failuresOf, groupFailures } from './failure-groups.ts';
+import { howToDelete } from './leftovers.ts';
 
 /** The maximum length of a body in the file. */
 const SHOWN_CHARACTERS = 2_000;
@@ -10,6 +11,8 @@ const SHOWN_CHARACTERS = 2_000;
 /** Columns of a terminal, and groups of two lines each that fit into its 24 lines with the rest. */
 const COLUMNS = 80;
 const SHOWN_GROUPS = 5;
+/** A command takes two lines there. */
+const SHOWN_REMAINING = 1;
 
 const HIDDEN_HEADERS = new Set(['x-api-key', 'authorization', 'cookie']);
 
@@ -47,7 +50,7 @@ export function writeReport(report: ContractReport, address: string): string {
     `passed: ${passed.map(({ transaction }) => nameOf(transaction)).join(', ')}`,
     `not run, since they need the service's operator: ${left.map(nameOf).join(', ')}`,
     ...(stopped === undefined ? [] : [`not run, since ${stopped}: ${missing.map(nameOf).join(', ')}`]),
-    ...(remaining.length === 0 ? [] : [`not deleted: ${remaining.join(', ')}`]),
+    ...(remaining.length === 0 ? [] : [`not deleted:\n${howToDelete(remaining, address).join('\n')}`]),
   ];
   return toVisible(`${[`Checks of ${address}`, ...failed, ...lists].join('\n\n')}\n`);
 }
@@ -91,12 +94,16 @@ function findRemedies({ outcomes }: ContractReport): string[] {
     .map(([, remedy]) => remedy);
 }
 
-/** What could not be deleted: `knowledge base 019…`. */
-function describeRemaining({ remaining }: ContractReport): string[] {
+/** What could not be deleted: the command for the first, and the number of the others. */
+function describeRemaining({ remaining }: ContractReport, address: string): string[] {
   if (remaining.length === 0) return [];
-  const [first] = remaining;
-  const more = remaining.length === 1 ? '' : ` and ${remaining.length - 1} more, in the report`;
-  return [`Not deleted: ${first}${more}.`];
+  const commands = howToDelete(remaining, address);
+  const others = commands.length - SHOWN_REMAINING;
+  return [
+    `${remaining.length} could not be deleted:`,
+    ...commands.slice(0, SHOWN_REMAINING),
+    ...(others > 0 ? [`  and ${others} more, in the report`] : []),
+  ];
 }
 
 /** The last line: what the exit code says. */
@@ -106,7 +113,7 @@ function verdictOf({ outcomes, missing, left, stopped }: ContractReport): string
   const passed = outcomes.length - failed;
   if (stopped !== undefined)
     return (
-      `The contract could not be checked to its end: ${stopped}.\n` +
+      `The contract ${failed > 0 ? 'is broken, and ' : ''}could not be checked to its end: ${stopped}.\n` +
       `${passed} of ${total} checks passed, ${failed} failed, ${missing.length} were not run.`
     );
   const further = left.length === 0 ? '' : `; ${left.length} need the operator`;
@@ -119,7 +126,7 @@ export const describeRun = (report: ContractReport, address: string, files: stri
   [
     ...describeFailures(report),
     ...findRemedies(report).slice(0, 2),
-    ...describeRemaining(report),
+    ...describeRemaining(report, address),
     cut(`Checked: ${address}`, COLUMNS),
     ...files,
     verdictOf(report),

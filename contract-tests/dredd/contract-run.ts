@@ -1,10 +1,11 @@
 /** Runs the contract against one target, and deletes what the run has created. */
-import { type Created, deleteCreated, nothingCreated } from './created.ts';
+import { BrokenContract } from '../harness/contract-check.ts';
+import { type Created, deleteCreated, nothingCreated, type Remaining } from './created.ts';
 import { createFixtures } from './fixtures.ts';
 import { createRunContext } from './planned-request.ts';
 import type { Target } from './target.ts';
 import { messageOf, type Outcome, type Run } from './transaction-run.ts';
-import { isRunnable, TRANSACTIONS, type Transaction } from './transactions.ts';
+import { isRunnable, nameOf, TRANSACTIONS, type Transaction } from './transactions.ts';
 
 /** Runs the transactions of a run: by Dredd, or by requests of its own. */
 export type RunTransactions = (run: Run) => Promise<void>;
@@ -17,15 +18,33 @@ export type ContractReport = {
   stopped: string | undefined;
   missing: Transaction[];
   /** What could not be deleted. */
-  remaining: string[];
+  remaining: Remaining[];
 };
 
-/** The fixtures; undefined where the service does not create them, which stops the run. */
-async function tryFixtures(target: Target, created: Created, stop: AbortController) {
+/** The failed check of an answer that breaks the contract before the first transaction. */
+function toOutcome({ operationId, answer, message }: BrokenContract): Outcome | undefined {
+  const transaction = TRANSACTIONS.find(
+    (each) => each.operationId === operationId && each.status === String(answer.status),
+  );
+  return transaction && { transaction, problem: message, durationMs: 0, answer };
+}
+
+/**
+ * The fixtures; undefined where the service does not create them, which stops the run. An answer that breaks the
+ * contract becomes an outcome.
+ */
+async function tryFixtures(
+  target: Target,
+  created: Created,
+  { stop, outcomes }: Pick<Run, 'stop' | 'outcomes'>,
+) {
   try {
     return await createFixtures(target, created);
   } catch (thrown) {
-    const [reason] = messageOf(thrown).split('\n', 1);
+    const broken = thrown instanceof BrokenContract ? toOutcome(thrown) : undefined;
+    if (broken !== undefined) outcomes.push(broken);
+    const [line] = messageOf(thrown).split('\n', 1);
+    const reason = broken === undefined ? line : nameOf(broken.transaction);
     stop.abort(`the knowledge bases and texts of the run could not be created (${reason})`);
     return undefined;
   }
@@ -43,8 +62,8 @@ export async function runContract(
   const wanted = TRANSACTIONS.filter((transaction) => isRunnable(target, transaction));
   const left = TRANSACTIONS.filter((transaction) => !isRunnable(target, transaction));
   const created = nothingCreated();
-  const fixtures = await tryFixtures(target, created, stop);
   const outcomes: Outcome[] = [];
+  const fixtures = await tryFixtures(target, created, { stop, outcomes });
   if (fixtures !== undefined) {
     const context = createRunContext(target, fixtures, created);
     await runTransactions({ context, transactions: wanted, outcomes, stop }).catch(

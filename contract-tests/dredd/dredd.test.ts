@@ -45,8 +45,8 @@ test(
   SLOW,
   async () => {
     const { address, apiKey, api } = await openAccount();
-    const args = ['--address', `${address}/`, '--report', join(folder, 'kept.txt')];
-    const { code, output } = await runCommand(args, { API_KEY: apiKey });
+    const args = ['--url', `${address}/`, '--report', join(folder, 'kept.txt')];
+    const { code, output } = await runCommand(args, { KNOWLEDGE_API_KEY: apiKey });
     const left = TRANSACTIONS.filter(({ status }) => ['402', '403', '410', '429', '503'].includes(status));
     const run = all - left.length;
     expect(output).toContain(
@@ -65,7 +65,7 @@ test('the mock keeps the contract as a service does, and remembers what it promi
   try {
     const { api } = createCaller({ address: mock.address, apiKey: 'any' });
     const before = await api.getUsage();
-    const { code, output } = await runCommand(['--address', mock.address], { API_KEY: 'any' });
+    const { code, output } = await runCommand(['--url', mock.address], { KNOWLEDGE_API_KEY: 'any' });
     expect(output).toContain('The contract is kept: ');
     expect(code).toBe(0);
     expect(await api.getUsage()).toEqual(before);
@@ -76,7 +76,7 @@ test('the mock keeps the contract as a service does, and remembers what it promi
 
 test('an unexpected status breaks the contract; the output does not contain the key', SLOW, async () => {
   const { address, apiKey } = await openAccount({ credits: 0 });
-  const { code, output } = await runCommand(['--address', address], { API_KEY: apiKey });
+  const { code, output } = await runCommand(['--url', address], { KNOWLEDGE_API_KEY: apiKey });
   expect(output).toMatch(
     /^\d+ × query answered 402|^\d+ × answered 402 instead of 200 \(INSUFFICIENT_CREDITS: /m,
   );
@@ -87,13 +87,13 @@ test('an unexpected status breaks the contract; the output does not contain the 
 });
 
 test('an address without a key, or one that is none, is explained in a sentence', SLOW, async () => {
-  expect(await runCommand(['--address', inject('address')])).toMatchObject({
-    code: 1,
+  expect(await runCommand(['--url', inject('address')])).toMatchObject({
+    code: 2,
     output: expect.stringContaining('an address needs a key'),
   });
-  expect(await runCommand(['--address', 'nonsense', '--key', 'k'])).toMatchObject({
+  expect(await runCommand(['--url', 'nonsense', '--key', 'k'])).toMatchObject({
     code: 2,
-    output: expect.stringContaining('must begin with http:// or https://, unlike nonsense'),
+    output: expect.stringContaining('An address, please'),
   });
 });
 

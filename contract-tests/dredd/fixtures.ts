@@ -1,7 +1,7 @@
 /** The data of a run: two knowledge bases with texts, created at its start and deleted at its end. */
 import type { Attributes, Document } from '../../generated/types.gen.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
-import { type Created, deleteCreated, nothingCreated } from './created.ts';
+import { type Created, deleteCreated, nothingCreated, RUN_NAME } from './created.ts';
 import type { Target } from './target.ts';
 
 type Text = { title: string; content: string; attributes?: Attributes };
@@ -85,8 +85,8 @@ export async function createFixtures(target: Target, created: Created = nothingC
     created.made.add(id);
     return id;
   };
-  const knowledgeBaseId = await create('Contract run', 'Deleted at the end of the run');
-  const otherKnowledgeBaseId = await create('Contract run, second', 'Deleted at the end of the run');
+  const knowledgeBaseId = await create(RUN_NAME, 'Deleted at the end of the run');
+  const otherKnowledgeBaseId = await create(`${RUN_NAME}, second`, 'Deleted at the end of the run');
   const expiring = await requestExpiringTicket(target, knowledgeBaseId);
   const texts = await importTexts(caller, knowledgeBaseId, [...TEXTS, LONG_TEXT]);
   const other = { title: 'Elsewhere', content: 'A container restarts elsewhere too.' };

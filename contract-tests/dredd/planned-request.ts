@@ -5,7 +5,7 @@ import { type Caller, createCaller, toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
 import { bodyKindOf, examplesOf, operationOf } from '../harness/read-spec.ts';
-import { type Created, nothingCreated } from './created.ts';
+import { type Created, nothingCreated, RUN_NAME, RUN_WEBHOOK_URL } from './created.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';
 
@@ -24,14 +24,21 @@ export const createRunContext = (
 
 /** Creates a knowledge base for one planned request. The run deletes it at its end. */
 export async function makeKnowledgeBase({ caller, made }: RunContext): Promise<KnowledgeBase> {
-  const knowledgeBase = await caller.api.createKnowledgeBase({ name: 'Contract run, for one transaction' });
+  const knowledgeBase = await caller.api.createKnowledgeBase({ name: `${RUN_NAME}, for one transaction` });
   made.add(knowledgeBase.id);
   return knowledgeBase;
 }
 
-/** Creates a webhook of the whole account for one planned request. The run deletes it at its end. */
-export async function makeWebhook({ caller, madeWebhooks }: RunContext): Promise<CreatedWebhook> {
-  const webhook = await caller.api.createWebhook({ url: 'https://hooks.example.com/contract-run' });
+/** A webhook that gets no events of a run: no document of this knowledge base changes while it exists. */
+export const webhookInput = ({ fixtures }: RunContext) => ({
+  url: RUN_WEBHOOK_URL,
+  knowledgeBaseIds: [fixtures.otherKnowledgeBaseId],
+});
+
+/** Creates a webhook for one planned request. The run deletes it at its end. */
+export async function makeWebhook(context: RunContext): Promise<CreatedWebhook> {
+  const { caller, madeWebhooks } = context;
+  const webhook = await caller.api.createWebhook(webhookInput(context));
   madeWebhooks.add(webhook.id);
   return webhook;
 }

@@ -9,6 +9,7 @@ import { type Answer, exchange } from '../harness/exchange.ts';
 import { examplesOf, inputsOf, operationOf, requiredInputsOf, type Schema } from '../harness/read-spec.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 import { uploadBytes } from '../promises/uploads.ts';
+import { RUN_NAME } from './created.ts';
 import {
   dataOf,
   exampleInput,
@@ -16,6 +17,7 @@ import {
   type PlannedRequest,
   type RunContext,
   requestWith,
+  webhookInput,
 } from './planned-request.ts';
 import type { Operator } from './target.ts';
 
@@ -119,16 +121,21 @@ const notUploaded: Plan = async (context, operationId) => {
 
 /** The difference between two requests with one key. */
 const CHANGED: Partial<Record<OperationId, Record<string, unknown>>> = {
-  createKnowledgeBase: { name: 'Contract run, another one' },
+  createKnowledgeBase: { name: `${RUN_NAME}, another one` },
   importTextContent: { title: 'Another one' },
   presignUploadUrl: { fileName: 'another.txt' },
   createWebhook: { events: ['document.deleted'] },
 };
 
+/** What replaces fields of the example, so that the request may succeed and the run can delete what it creates. */
+async function creatableInput(context: RunContext, operationId: OperationId) {
+  if (operationId === 'createKnowledgeBase') return { name: `${RUN_NAME}, with a key` };
+  if (operationId === 'createWebhook') return webhookInput(context);
+  return { knowledgeBaseId: (await makeKnowledgeBase(context)).id };
+}
+
 const keyReused: Plan = async (context, operationId) => {
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
-  const isImport = ['importTextContent', 'presignUploadUrl'].includes(operationId);
-  const input = isImport ? { knowledgeBaseId } : {};
+  const input = await creatableInput(context, operationId);
   const key = { 'idempotency-key': randomUUID() };
   const first = await context.caller.request(operationId, { ...exampleInput(operationId), ...input }, key);
   if (operationId === 'createKnowledgeBase') context.made.add(dataOf<{ id: string }>(first).id);

@@ -148,13 +148,30 @@ function statusProblems({ status, body }: Answer): string[] {
   return status === right ? [] : [`status ${status} with errorCode ${errorCode}`];
 }
 
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
 const checkContentType: Check = (value) =>
-  value === 'application/json; charset=utf-8' ? [] : [`is ${value}`];
+  value === CONTENT_TYPE ? [] : [`is ${value ?? 'missing'}, not ${CONTENT_TYPE}`];
+
+/** An answer breaks the contract. `operationId` undefined: that of a route that is no operation. */
+export class BrokenContract extends Error {
+  readonly operationId: OperationId | undefined;
+  readonly answer: Answer;
+
+  constructor(operationId: OperationId | undefined, answer: Answer, problems: string[]) {
+    const route = operationId ?? 'a route that is no operation';
+    super(
+      `${route} answered ${answer.status} against the contract: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`,
+    );
+    this.operationId = operationId;
+    this.answer = answer;
+  }
+}
 
 /**
  * Checks an answer of an operation, or of another route (undefined), against the contract. `isSelection`: the request
  * has selected fields of results.
- * @throws an Error that lists all violations
+ * @throws a BrokenContract that lists all violations
  */
 export function requireContract(
   operationId: OperationId | undefined,
@@ -170,11 +187,7 @@ export function requireContract(
     ),
     ...statusProblems(answer),
   ];
-  if (problems.length === 0) return;
-  const route = operationId ?? 'a route that is no operation';
-  throw new Error(
-    `${route} answered ${answer.status} against the contract: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`,
-  );
+  if (problems.length > 0) throw new BrokenContract(operationId, answer, problems);
 }
 
 /** Content types of /docs, /openapi.json and /metrics; all other answers have the envelope's type. */

@@ -232,3 +232,12 @@ test.each([
   expect(complaints).toContain(sentence);
   expect(complaints).not.toMatch(/^ +at /m);
 });
+
+test.each([
+  ['no key', ['check', '--key', ''], 'Give the key of that service too'],
+  ['a number out of range', ['check', '--timeout', '0'], 'from 1 to 86400'],
+  ['an unknown option', ['check', '--tiemout', '9'], 'Did you mean --timeout?'],
+])('check with %s is exit code 2: nothing was checked', async (_what, args, sentence) => {
+  const { complaints, code } = await run(...args);
+  expect({ complaints, code }).toEqual({ complaints: expect.stringContaining(sentence), code: 2 });
+});

@@ -1,6 +1,7 @@
 /** Checks the successful answers of the operations on knowledge bases. */
 import assert from 'node:assert/strict';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
+import { RUN_NAME } from '../dredd/created.ts';
 import {
   dataOf,
   exampleInput,
@@ -13,17 +14,14 @@ import { checkGone, checkNewestFirst } from './lists.ts';
 
 export function createKnowledgeBase(context: RunContext): PlannedRequest {
   const { api } = context.caller;
+  const input = { ...exampleInput('createKnowledgeBase'), name: `${RUN_NAME}, with a description` };
   return {
-    sent: requestWith(context, 'createKnowledgeBase'),
+    sent: requestWith(context, 'createKnowledgeBase', input),
     async check(answer) {
       const created = dataOf<KnowledgeBase>(answer);
       context.made.add(created.id);
       const { name, description } = created;
-      assert.deepEqual(
-        { name, description },
-        exampleInput('createKnowledgeBase'),
-        'it has the name and the description of the request',
-      );
+      assert.deepEqual({ name, description }, input, 'it has the name and the description of the request');
       const [newest] = (await api.listKnowledgeBases()).data;
       assert.deepEqual(newest, created, 'the newest knowledge base comes first in the list');
       const plain = await makeKnowledgeBase(context);
@@ -111,11 +109,12 @@ export async function updateKnowledgeBase(context: RunContext): Promise<PlannedR
   const { api } = context.caller;
   const before = await makeKnowledgeBase(context);
   const knowledgeBaseId = before.id;
+  const name = `${RUN_NAME}, changed`;
   return {
-    sent: requestWith(context, 'updateKnowledgeBase', { knowledgeBaseId }),
+    sent: requestWith(context, 'updateKnowledgeBase', { knowledgeBaseId, name }),
     async check(answer) {
       const updated = dataOf<KnowledgeBase>(answer);
-      const { name, description } = exampleInput('updateKnowledgeBase');
+      const { description } = exampleInput('updateKnowledgeBase');
       const { updatedAt } = updated;
       assert.deepEqual(
         updated,
@@ -124,7 +123,7 @@ export async function updateKnowledgeBase(context: RunContext): Promise<PlannedR
       );
       assert.ok(updatedAt > before.updatedAt, 'updatedAt is the time of the change');
       assert.deepEqual(await api.getKnowledgeBase(knowledgeBaseId), updated, 'the change is stored');
-      const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: 'Contract run, renamed' });
+      const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: `${RUN_NAME}, renamed` });
       assert.equal(renamed.description, updated.description, 'a field that is left out stays');
       const emptied = await api.updateKnowledgeBase({ knowledgeBaseId, description: '' });
       assert.equal(emptied.description, '', 'an empty description removes the present one');

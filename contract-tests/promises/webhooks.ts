@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import type { CreatedWebhook, WebhookTest } from '../../generated/types.gen.ts';
 import {
   dataOf,
-  exampleInput,
   makeWebhook,
   type PlannedRequest,
   type RunContext,
   requestWith,
+  webhookInput,
 } from '../dredd/planned-request.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
@@ -17,12 +17,18 @@ const secretBytes = ({ secret }: CreatedWebhook): number =>
 
 export function createWebhook(context: RunContext): PlannedRequest {
   const { api } = context.caller;
+  const input = webhookInput(context);
   return {
-    sent: requestWith(context, 'createWebhook'),
+    sent: requestWith(context, 'createWebhook', input),
     async check(answer) {
       const created = dataOf<CreatedWebhook>(answer);
       context.madeWebhooks.add(created.id);
-      assert.equal(created.url, exampleInput('createWebhook').url, 'it has the address of the request');
+      const { url, knowledgeBaseIds } = created;
+      assert.deepEqual(
+        { url, knowledgeBaseIds },
+        input,
+        'it has the address and the knowledge bases of the request',
+      );
       assert.equal(created.status, 'enabled', 'a new webhook is enabled');
       assert.equal(secretBytes(created), 32, 'the secret has 32 bytes');
       const { secret, ...rest } = created;

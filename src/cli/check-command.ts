@@ -1,8 +1,9 @@
 /** The command that checks whether a service keeps the contract. For CI, also of other repositories. */
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { print, tell } from '../terminal.ts';
 import { wholeNumber } from './options.ts';
 import { type RemoteOptions, readTarget, withRemote } from './remote-service.ts';
+import { explainScheme } from './service-address.ts';
 
 type CheckOptions = RemoteOptions & { junit?: string; report?: string; timeout: number };
 
@@ -10,12 +11,22 @@ type CheckOptions = RemoteOptions & { junit?: string; report?: string; timeout: 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const MAX_TIMEOUT_SECONDS = 86_400;
 
-async function check({ junit, report, timeout, ...remote }: CheckOptions): Promise<void> {
-  const { baseUrl: address, apiKey } = await readTarget(remote);
+/** The exit code when nothing could be checked. 1 would say that a check has failed. */
+const NOT_CHECKED = 2;
+
+async function check({ timeout, url, key, ...files }: CheckOptions): Promise<void> {
   // Loaded here: the checks are those of the project's own tests, which nothing else of the service uses.
-  const { checkContract } = await import('../../contract-tests/check/check-contract.ts');
-  const options = { junit, report, timeoutSeconds: timeout, print, tell };
-  process.exitCode = await checkContract({ address, apiKey }, options);
+  const { checkContract, reportError } = await import('../../contract-tests/check/check-contract.ts');
+  const options = { ...files, timeoutSeconds: timeout, print, tell, explainUnreachable: explainScheme };
+  process.exitCode = await readTarget({ ...(url && { url }), ...(key && { key }) }).then(
+    ({ baseUrl: address, apiKey }) => checkContract({ address, apiKey }, options),
+    (error) => reportError(error, options),
+  );
+}
+
+/** Ends the command after a wrong option, or after its help. */
+function endWithoutCheck({ exitCode, code, message }: CommanderError): never {
+  throw new CommanderError(exitCode === 0 ? 0 : NOT_CHECKED, code, message);
 }
 
 export const checkCommand = withRemote(new Command('check'))
@@ -35,4 +46,5 @@ export const checkCommand = withRemote(new Command('check'))
     wholeNumber(1, MAX_TIMEOUT_SECONDS),
     DEFAULT_TIMEOUT_SECONDS,
   )
+  .exitOverride(endWithoutCheck)
   .action(check);
