@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toVisible } from '../../src/terminal.ts';
 import { type ContractReport, type RunTransactions, runContract } from '../dredd/contract-run.ts';
 import type { Target } from '../dredd/target.ts';
 import { messageOf } from '../dredd/transaction-run.ts';
@@ -114,7 +115,7 @@ async function check(
   options.print(`Checking ${count} answers of ${target.address} …`);
   const report = await runInTime(target, options, runTransactions);
   const files = writeFiles(report, target, options);
-  options.print(hideKey(describeRun(report, target.address, files), target));
+  options.print(describeRun(report, target.address, files));
   if (failuresOf(report.outcomes).length > 0) return 1;
   return report.stopped === undefined ? 0 : 2;
 }
@@ -137,10 +138,17 @@ export async function checkContract(
   options: CheckOptions,
   runTransactions: RunTransactions = runDirectly,
 ): Promise<ExitCode> {
+  // What a service answers may be meant for the terminal, and may repeat the key.
+  const toShown = (text: string) => toVisible(hideKey(text, target));
+  const shown: CheckOptions = {
+    ...options,
+    print: (text) => options.print(toShown(text)),
+    tell: (text) => options.tell(toShown(text)),
+  };
   try {
     claimFiles(options);
-    return await check(readTarget(target), options, runTransactions);
+    return await check(readTarget(target), shown, runTransactions);
   } catch (thrown) {
-    return reportError(thrown, options);
+    return reportError(new Error(hideKey(messageOf(thrown), target)), shown);
   }
 }

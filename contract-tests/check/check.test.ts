@@ -41,6 +41,21 @@ async function withServer<Result>(answer: RequestListener, use: (address: string
   }
 }
 
+test.concurrent('a refusal that repeats the key, with control characters for the terminal, shows neither', async () => {
+  const apiKey = `kr_${'5'.repeat(64)}`;
+  const junit = join(folder, 'refused.xml');
+  const message = `\u001b]0;title\u0007 of ${apiKey}`;
+  const body = JSON.stringify({ success: false, message, errorCode: 'CREDITS_EXHAUSTED', data: {} });
+  const { code, output } = await withServer(
+    (_request, response) => response.writeHead(402, { 'content-type': 'application/json' }).end(body),
+    (address) => check(address, apiKey, { junit }),
+  );
+  expect(code).toBe(2);
+  expect(output).toContain('title');
+  expect(output + readFileSync(junit, 'utf8')).not.toContain(apiKey);
+  expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
 test.concurrent('a bug is named once, with the checks that it fails; the files have the rest, without the key', async () => {
   const { address, apiKey, api } = await openAccount();
   const proxy = await openBugProxy(address, apiKey);
