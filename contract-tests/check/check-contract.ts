@@ -2,7 +2,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toVisible } from '../../src/terminal.ts';
 import { type ContractReport, type RunTransactions, runContract } from '../dredd/contract-run.ts';
 import type { Target } from '../dredd/target.ts';
 import { messageOf } from '../dredd/transaction-run.ts';
@@ -12,7 +11,7 @@ import { failuresOf } from './failure-groups.ts';
 import { toJunit, toJunitOfError } from './junit.ts';
 import { clearLeftovers, howToDelete } from './leftovers.ts';
 import { CannotCheck, type ExplainUnreachable, requireService } from './reach-service.ts';
-import { describeExchange, describeRun, writeReport } from './written-report.ts';
+import { describeExchange, describeRun, toVisible, writeReport } from './written-report.ts';
 
 /** `junit`, `report`: the paths of files; undefined: none, and a new file if there is something to report. */
 export type CheckOptions = {

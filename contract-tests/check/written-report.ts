@@ -17,7 +17,7 @@ const SHOWN_REMAINING = 1;
 const HIDDEN_HEADERS = new Set(['x-api-key', 'authorization', 'cookie']);
 
 /** Text from elsewhere, without the control characters that a terminal obeys, and without marks of direction. */
-const toVisible = (text: string): string =>
+export const toVisible = (text: string): string =>
   text.replaceAll(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
 /** One line of at most so many characters: `a long li…`. */

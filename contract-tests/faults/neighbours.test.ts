@@ -6,7 +6,7 @@ import { observe, observeAttack, openAccounts } from '../harness/neighbours/neig
 import { percentile } from '../harness/percentile.ts';
 
 const IDLE_SECONDS = 3;
-const ATTACK_SECONDS = 1;
+const ATTACK_SECONDS = 2;
 /**
  * The targets of the benchmark, although other tests run beside this one: the benchmark's largest times are a fifth, a
  * half and a sixth of them. Before the service shared its capacity between accounts, the attacks delayed others for
