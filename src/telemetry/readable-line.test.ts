@@ -22,13 +22,16 @@ test('a message comes with its fields, and with its level unless that is the usu
   expect(shown((log) => log.warn('careful'))).toBe('WARNING careful\n');
 });
 
-test('a request is one short line', () => {
+test('a request is one short line; a refused one ends with its key and its id', () => {
   const request = { requestId: 'r', method: 'GET', path: '/v1/query', operationId: 'query', accountId: 'a' };
   expect(shown((log) => log.info({ ...request, status: 200, durationMs: 4.7 }, 'request'))).toBe(
     'GET /v1/query 200 4.7 ms\n',
   );
   const refused = { ...request, status: 405, errorCode: 'METHOD_NOT_ALLOWED', durationMs: 1 };
-  expect(shown((log) => log.info(refused, 'request'))).toBe('GET /v1/query 405 METHOD_NOT_ALLOWED 1 ms\n');
+  expect(shown((log) => log.info(refused, 'request'))).toBe(
+    'GET /v1/query 405 METHOD_NOT_ALLOWED 1 ms request r\n',
+  );
+  expect(shown((log) => log.info({ ...refused, keyId: 'k' }, 'request'))).toMatch(/ 1 ms key k request r\n$/);
 });
 
 test('an error has its stack and that of its cause, a warning only its message', () => {

@@ -21,9 +21,19 @@ function describeField([name, value]: [string, unknown]): string {
   return `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 }
 
-/** A request in the order in which people read it; its ids are for programs. */
-function describeRequest({ method, path, status, errorCode, durationMs }: Fields): string {
-  return [method, path, status, errorCode, `${durationMs} ms`].filter((part) => part !== undefined).join(' ');
+/** From this status on, a request was refused or has failed. */
+const REFUSED = 400;
+
+/**
+ * A request in the order in which people read it. After a refusal or a failure come its key and its id, by which
+ * callers report it. The message of the answer is missing: it may quote what the client has sent, so no log has it.
+ */
+function describeRequest({ method, path, status, errorCode, durationMs, keyId, requestId }: Fields): string {
+  const caller = keyId === undefined ? [] : ['key', keyId];
+  const ids = Number(status) < REFUSED ? [] : [...caller, 'request', requestId];
+  return [method, path, status, errorCode, `${durationMs} ms`, ...ids]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 /** The stacks of an error and its causes, below the line. */
