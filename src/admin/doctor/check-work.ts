@@ -6,7 +6,7 @@ import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
-import { findServerAddress } from '../../serve/running-servers.ts';
+import { findRunningServers, findServerAddress } from '../../serve/running-servers.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
@@ -120,6 +120,13 @@ async function checkServersVersion(address: string): Promise<Problem[]> {
   return [{ isWarning: true, problem, remedy: 'Restart the server, or use the command of its version.' }];
 }
 
+/** Names a port only where PORT or a server has named one: the default may never have been used. */
+async function describeNoServer(config: Config, silence: string): Promise<Problem> {
+  const isNamed = config.isPortSet || (await findRunningServers(config).catch(() => [])).length > 0;
+  const remedy = 'Start it by `npx knowledge-retrieval serve`, or skip this check with --no-server.';
+  return { problem: isNamed ? silence : `No server runs on DATA_DIR (${config.dataDir}).`, remedy };
+}
+
 /** Checks whether this deployment's server runs here and is ready; `expected` undefined: the deployment is unknown. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = await findServerAddress(config);
@@ -140,8 +147,7 @@ export async function checkServer(config: Config, expected: Deployment | undefin
     const remedy = 'End that program, or set another PORT.';
     return [{ problem: `Another program answers at ${address}.`, remedy }];
   } catch (error) {
-    const remedy = 'Start it, or skip this check with --no-server.';
-    return [{ problem: `No server answers at ${address}: ${reasonOf(error)}.`, remedy }];
+    return [await describeNoServer(config, `No server answers at ${address}: ${reasonOf(error)}.`)];
   }
 }
 

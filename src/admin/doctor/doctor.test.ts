@@ -202,6 +202,10 @@ describe('at the server’s address', () => {
       expect.stringContaining('server: No server answers'),
       expect.stringContaining('public address: No server answers'),
     ]);
+    // Nothing has named a port: the default one would mislead.
+    expect(await deployment.examineWith({ HOST: '127.77.0.1', PORT: '' }, true)).toEqual([
+      expect.stringContaining('server: No server runs on DATA_DIR ('),
+    ]);
   });
 
   test('reports another program', async () => {
