@@ -170,7 +170,12 @@ test('a worker beside a server reports its imports, and `status` adds up what bo
       now: null,
       sinceStart: {
         operations: expect.arrayContaining([
-          expect.objectContaining({ operation: 'query', count: 3, faults: 0, p95: expect.any(Number) }),
+          expect.objectContaining({
+            operation: 'query',
+            count: 3,
+            faults: 0,
+            p95Seconds: expect.any(Number),
+          }),
           expect.objectContaining({ operation: 'importFile', count: 1 }),
         ]),
         // Of the server the query without words, of the worker the three paths above.

@@ -2,13 +2,13 @@
 import type { Sample } from './exposition.ts';
 import { quantile, sumBuckets } from './histogram.ts';
 
-/** Percentiles in seconds; null: there was no request. 30: half a minute or more, by the last bucket of the metric. */
+/** Percentiles; null: there was no request. 30: half a minute or more, by the last bucket of the metric. */
 export type Requests = {
   count: number;
   perSecond: number;
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
+  p50Seconds: number | null;
+  p95Seconds: number | null;
+  p99Seconds: number | null;
   /** Answers with a status of 500 or more, except 503. */
   faults: number;
 };
@@ -69,9 +69,9 @@ function toRequests(counts: Sample[], buckets: Sample[], seconds: number): Reque
   return {
     count,
     perSecond: count / seconds,
-    p50: percentile(0.5),
-    p95: percentile(0.95),
-    p99: percentile(0.99),
+    p50Seconds: percentile(0.5),
+    p95Seconds: percentile(0.95),
+    p99Seconds: percentile(0.99),
     faults: sum(counts.filter(isFault)),
   };
 }

@@ -1,4 +1,4 @@
-/** What an operator should look at first: a sentence for each problem that a reading shows. */
+/** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
 import { pluralise } from '../formats.ts';
 import { formatSeconds } from './figures.ts';
 import type { Reading, ServerState } from './reading.ts';
@@ -14,7 +14,7 @@ const REFUSED_SHARE = 0.01;
 const LATE_LOOP_SECONDS = 0.2;
 
 function findServerProblems(server: ServerState): string[] {
-  const { address, isDatabaseUp, connections, eventLoopDelayP99Seconds, lostLogLines } = server;
+  const { address, isDatabaseUp, connections, eventLoopDelayP99Seconds, lostLogLinesNow } = server;
   return [
     isDatabaseUp ? '' : `${address} gets no answer from its database.`,
     connections.waiting > 0
@@ -24,13 +24,16 @@ function findServerProblems(server: ServerState): string[] {
     eventLoopDelayP99Seconds > LATE_LOOP_SECONDS
       ? `${address} is busy: its event loop is late by ${formatSeconds(eventLoopDelayP99Seconds)}.`
       : '',
-    lostLogLines > 0 ? `${address} could not write ${pluralise(lostLogLines, 'line')} of its log.` : '',
+    (lostLogLinesNow ?? 0) > 0
+      ? `${address} cannot write its log: ${pluralise(lostLogLinesNow ?? 0, 'line')} lost.`
+      : '',
   ];
 }
 
-function findTrafficProblems({ now, sinceStart }: Reading): string[] {
-  const { requests, answers, deliveries, seconds } = now ?? sinceStart;
-  const when = now === null ? 'since the start' : `in the last ${formatSeconds(seconds)}`;
+function findTrafficProblems({ now }: Reading): string[] {
+  if (now === null) return [];
+  const { requests, answers, deliveries, seconds } = now;
+  const when = `in the last ${formatSeconds(seconds)}`;
   const share = (count: number) => `${Math.round((100 * count) / requests.count)} %`;
   return [
     answers.faults > 0 ? `${pluralise(answers.faults, 'request')} failed (5xx) ${when}: see the log.` : '',

@@ -1,7 +1,7 @@
 /** Readings of several servers: what is added up, what all of them report alike, and what a restart means. */
 import { expect, test } from 'vitest';
 import { parseExposition } from './exposition.ts';
-import { toReading } from './reading.ts';
+import { type Reading, toReading } from './reading.ts';
 import { showReading } from './screen.ts';
 
 type Figures = Record<string, number>;
@@ -47,7 +47,7 @@ test('requests, imports and deliveries of all servers are added up, now and sinc
   const { now, sinceStart } = toReading(after, before);
   expect(now).toMatchObject({
     seconds: 2,
-    requests: { count: 7, perSecond: 3.5, p50: 0.05, faults: 1 },
+    requests: { count: 7, perSecond: 3.5, p50Seconds: 0.05, faults: 1 },
     operations: [
       { operation: 'query', count: 6 },
       { operation: 'upload', count: 1 },
@@ -65,7 +65,7 @@ test('probes are no requests, and refusals before the request was read have no t
     ...requests('query', 200, 1),
   };
   const { sinceStart } = toReading([scrapeOf('a', 0, { ...RUNNING, ...figures })]);
-  expect(sinceStart.requests).toMatchObject({ count: 4, p50: 0.05, faults: 0 });
+  expect(sinceStart.requests).toMatchObject({ count: 4, p50Seconds: 0.05, faults: 0 });
   expect(sinceStart.answers).toMatchObject({ successes: 1, overloaded: 3 });
   expect(sinceStart.operations.map(({ operation }) => operation)).toEqual(['query']);
 });
@@ -96,26 +96,63 @@ test('queues and sizes come from one server that reaches the database', () => {
   });
 });
 
-test('problems come first, as sentences; everything fits 80 columns and 24 rows', () => {
+/** Two servers of which one is busy, and a third one that is gone: now and two seconds before. */
+function readBusy(): Reading {
   const many = Array.from({ length: 30 }, (_, index) => requests(`anOperation${index}`, 200, 1e9));
   const figures = Object.assign({}, ...many, requests('query', 500, 3), requests('refused', 503, 1e9));
-  const lines = showReading(
-    toReading([
-      scrapeOf('http://127.0.0.1:18080', 0, { ...RUNNING, ...figures, log_lines_lost_total: 1 }),
-      scrapeOf('http://127.0.0.1:18081', 0, { ...RUNNING, database_up: 0 }),
-      { address: 'http://127.0.0.1:18082', reason: 'No server answers at http://127.0.0.1:18082.' },
-    ]),
-    { rows: 24 },
-  );
+  const servers = ['http://127.0.0.1:18080', 'http://127.0.0.1:18081'] as const;
+  const gone = { address: 'http://127.0.0.1:18082', reason: 'No server answers at http://127.0.0.1:18082.' };
+  const before = servers.map((address) => scrapeOf(address, 0, RUNNING));
+  const after = [
+    scrapeOf(servers[0], 2, { ...RUNNING, ...figures, log_lines_lost_total: 1, documents: 3 }),
+    scrapeOf(servers[1], 2, { ...RUNNING, database_up: 0 }),
+    gone,
+  ];
+  return toReading(after, before);
+}
+
+test('problems come first, as sentences; everything fits 80 columns and 24 rows', () => {
+  const lines = showReading(readBusy(), { size: { rows: 24, columns: 80 } });
   expect(lines.slice(0, 5)).toEqual([
     'PROBLEM   No server answers at http://127.0.0.1:18082.',
-    'PROBLEM   http://127.0.0.1:18080 could not write 1 line of its log.',
+    'PROBLEM   http://127.0.0.1:18080 cannot write its log: 1 line lost.',
     'PROBLEM   http://127.0.0.1:18081 gets no answer from its database.',
-    'PROBLEM   3 requests failed (5xx) since the start: see the log.',
-    'PROBLEM   3 % of the requests got 503 (overload or outage) since the start.',
+    'PROBLEM   3 requests failed (5xx) in the last 2 s: see the log.',
+    'PROBLEM   3 % of the requests got 503 (overload or outage) in the last 2 s.',
   ]);
-  expect(lines.length).toBeLessThanOrEqual(24);
+  expect(lines.length).toBe(24);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('small screens have fewer operations first, and say what is left out', () => {
+  const problems = 5;
+  const on = (rows: number, columns = 80) => showReading(readBusy(), { size: { rows, columns } });
+  expect(on(24).at(-1)).toMatch(/^Left out on this screen: \d+ operations/);
+  const low = on(problems + 10);
+  expect(low.map((line) => line.split(' ', 1)[0])).toEqual(expect.arrayContaining(['IMPORTS', 'SERVERS']));
+  expect(low.at(-1)).toMatch(/^Left out on this screen: 31 operations and \d other lines; --json has all\.$/);
+  expect(on(3)).toHaveLength(3);
+  const narrow = on(problems + 40, 60).filter((line) => !line.startsWith('PROBLEM'));
+  expect(narrow.find((line) => line.startsWith('anOperation7 '))).toMatch(/^anOperation7( +\S+( ms)?){5}$/);
+  expect(narrow).toContain('This screen is too narrow for p50 and p99.');
+});
+
+test('what was since the start is no problem, and no two columns run together', () => {
+  const failed = { ...RUNNING, 'webhook_attempts_total{outcome="failed"}': 23, ...requests('query', 500, 9) };
+  const started = Date.now() / 1000 - 12 * 60 - 29;
+  const build = 'build_info{version="10.20.30"}';
+  const reading = toReading([
+    scrapeOf('http://a', 0, {
+      ...failed,
+      log_lines_lost_total: 4,
+      [build]: 1,
+      process_start_time_seconds: started,
+    }),
+  ]);
+  const text = showReading(reading).join('\n');
+  expect(text).not.toContain('PROBLEM');
+  expect(text).toContain('WEBHOOKS  deliveries since the start: 0 received, 23 failed');
+  expect(text).toMatch(/^a +10\.20\.30 {2,}12 min (29|30) s {2,}0 bytes/m);
 });
 
 test('imports that wait while none runs are a problem; a long queue that moves is none', () => {

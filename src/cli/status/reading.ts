@@ -9,15 +9,15 @@ export type ServerState = {
   version: string;
   uptimeSeconds: number;
   memoryBytes: number;
-  /** Of one core; 1.5: one and a half cores. */
-  processorUse: number | null;
+  processorCores: number | null;
   /** How late the event loop ran what was due, since the last reading by anyone: 99 % were earlier. */
   eventLoopDelayP99Seconds: number;
   /** Connections to the database. `waiting`: requests that wait for one. */
   connections: { busy: number; open: number; max: number; waiting: number };
   isDatabaseUp: boolean;
-  /** Lines of the log that could not be written, since the start. */
+  /** Lines of the log that could not be written, since the start and since the reading before. */
   lostLogLines: number;
+  lostLogLinesNow: number | null;
 };
 
 /** Jobs of one kind. */
@@ -83,7 +83,8 @@ export function subtract(after: Scrape, before: Scrape): Sample[] {
 function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
   const { find, own, value } = createLookup(scrape);
   const open = own('database_pool_connections') ?? 0;
-  const used = before && subtract(scrape, before).find(({ name }) => name === 'process_cpu_seconds_total');
+  const added = before && createLookup({ samples: subtract(scrape, before) });
+  const used = added?.find('process_cpu_seconds_total');
   const seconds = before && (scrape.atMs - before.atMs) / 1000;
   const loopDelay = value('nodejs_eventloop_lag_p99_seconds') - LOOP_RESOLUTION_SECONDS;
   return {
@@ -91,7 +92,7 @@ function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
     version: find(`${PREFIX}build_info`)?.labels.version ?? 'unknown',
     uptimeSeconds: Math.max(0, Date.now() / 1000 - startOf(scrape)),
     memoryBytes: value('process_resident_memory_bytes'),
-    processorUse: used && seconds ? used.value / seconds : null,
+    processorCores: used && seconds ? used.value / seconds : null,
     eventLoopDelayP99Seconds: Math.max(0, loopDelay) || 0, // NaN when nothing was measured
     connections: {
       busy: open - (own('database_pool_idle_connections') ?? 0),
@@ -101,6 +102,7 @@ function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
     },
     isDatabaseUp: own('database_up') === 1,
     lostLogLines: own('log_lines_lost_total') ?? 0,
+    lostLogLinesNow: added?.own('log_lines_lost_total') ?? null,
   };
 }
 

@@ -1,20 +1,19 @@
-/** A reading as lines for people: at most 80 columns, the most important first. */
+/** A reading as lines for people: at most 80 columns, or those of a narrower terminal; the most important first. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { style, toVisibleLine } from '../../terminal.ts';
 import { formatBytes, pluralise } from '../formats.ts';
 import { formatRate, formatSeconds, formatShare } from './figures.ts';
-import type { Period, Requests } from './period.ts';
+import { fitRows, type Line } from './fit-screen.ts';
+import type { Period } from './period.ts';
 import { findProblems, IMPORT_QUEUE } from './problems.ts';
 import type { Reading, ServerState, Storage } from './reading.ts';
+import { formatRow, headRows, NONE, type Row, WIDTH } from './requests-table.ts';
 
-/** Operations are left out where a terminal is too low for all, but not these. */
-const LEAST_OPERATIONS = 3;
+/** Operations that a low terminal shows rather than details. */
+const FIRST_OPERATIONS = 3;
 
 const INDENT = ' '.repeat(10);
-
-/** The columns of a usual terminal. */
-const WIDTH = 80;
 
 /** A line of as many names as fit, with commas between. */
 function listThatFits(beginning: string, names: string[]): string {
@@ -29,26 +28,6 @@ function listThatFits(beginning: string, names: string[]): string {
 
 /** A line that begins with the name of its part. */
 const part = (name: string, text: string): string => `${style('bold', name.padEnd(INDENT.length))}${text}`;
-
-/** The requests of all operations, or of one, now and since the start. */
-type Row = { name: string; now: Requests | undefined; sinceStart: Requests | undefined };
-
-const NONE: Requests = { count: 0, perSecond: 0, p50: null, p95: null, p99: null, faults: 0 };
-
-function formatRow({ name, now, sinceStart = NONE }: Row): string {
-  const shown = now ?? NONE;
-  const cells = [
-    now === undefined ? '-' : formatRate(shown.perSecond),
-    formatSeconds(shown.p50),
-    formatSeconds(shown.p95),
-    formatSeconds(shown.p99),
-    String(sinceStart.count),
-    formatSeconds(sinceStart.p95),
-    String(sinceStart.faults),
-  ];
-  const widths = [8, 8, 8, 8, 11, 8, 6];
-  return name.padEnd(22) + cells.map((cell, index) => cell.padStart(widths[index] ?? 0)).join('');
-}
 
 /** All operations: those that are busy now, then those with most requests since the start. */
 function toRows({ now, sinceStart }: Reading): Row[] {
@@ -79,48 +58,60 @@ function describeAnswers({ answers, requests: { count } }: Period): string {
 }
 
 function listSlowest({ operations }: Period): string[] {
-  const slowest = operations.toSorted((left, right) => (right.p95 ?? 0) - (left.p95 ?? 0));
-  const names = slowest.map(({ operation, p95 }) => `${operation} ${formatSeconds(p95)}`);
+  const slowest = operations.toSorted((left, right) => (right.p95Seconds ?? 0) - (left.p95Seconds ?? 0));
+  const names = slowest.map(({ operation, p95Seconds }) => `${operation} ${formatSeconds(p95Seconds)}`);
   return names.length === 0 ? [] : [listThatFits(`${INDENT}slowest (95 % within): `, names)];
 }
 
-function showRequests(reading: Reading, operationsMax: number): string[] {
+const essential = (text: string): Line => ({ text, kind: 'essential' });
+const past = (text: string): Line => ({ text, kind: 'past' });
+const detail = (text: string): Line => ({ text, kind: 'detail' });
+const space = (): Line => ({ text: '', kind: 'space' });
+
+function showRequests(reading: Reading, columns: number): Line[] {
   const { now, sinceStart } = reading;
   const interval = now === null ? '(one reading)' : `in the last ${formatSeconds(now.seconds)}`;
-  const rows = toRows(reading);
-  const left = rows.length - operationsMax;
   const all = { name: 'all', now: now?.requests, sinceStart: sinceStart.requests };
+  const narrow = columns < WIDTH ? [detail('This screen is too narrow for p50 and p99.')] : [];
   return [
-    `${style('bold', 'REQUESTS'.padEnd(22))}${interval.padStart(32)}${'since the start'.padStart(25)}`,
-    `${' '.repeat(22)}  a second   p50     p95     p99      count     p95   5xx`,
-    ...[all, ...rows.slice(0, operationsMax)].map(formatRow),
-    ...(left > 0 ? [`${pluralise(left, 'more operation')}, with --json`] : []),
-    part('answers', `now: ${now === null ? '-' : describeAnswers(now)}`),
-    `${INDENT}since the start: ${describeAnswers(sinceStart)}`,
-    ...listSlowest(sinceStart),
+    ...headRows(interval, columns).map(essential),
+    essential(formatRow(all, columns)),
+    ...toRows(reading).map((row, index) => ({
+      text: formatRow(row, columns),
+      kind: index < FIRST_OPERATIONS ? ('operation' as const) : ('furtherOperation' as const),
+    })),
+    ...narrow,
+    essential(part('answers', `now: ${now === null ? '-' : describeAnswers(now)}`)),
+    past(`${INDENT}since the start: ${describeAnswers(sinceStart)}`),
+    ...listSlowest(sinceStart).map(detail),
   ];
 }
 
-function showImports({ queues, now, sinceStart }: Reading): string[] {
+/** Attempts to deliver events; nothing where there were none. */
+function showDeliveries({ now, sinceStart: { deliveries } }: Reading): Line[] {
+  if (deliveries.received + deliveries.failed === 0) return [];
+  const describe = ({ received, failed }: Period['deliveries']) => `${received} received, ${failed} failed`;
+  const present = now === null ? '' : `now: ${describe(now.deliveries)}; `;
+  return [past(part('WEBHOOKS', `deliveries ${present}since the start: ${describe(deliveries)}`))];
+}
+
+function showImports(reading: Reading): Line[] {
+  const { queues, now, sinceStart } = reading;
   const queue = queues[IMPORT_QUEUE];
   const { processed, failed, timeout, failures } = sinceStart.imports;
   const codes = Object.entries(failures).map(([code, count]) => `${code} ${count}`);
-  const { received, failed: undelivered } = sinceStart.deliveries;
   const throughput = now === null ? '' : `, ${formatRate(now.imports.processed / now.seconds)} a second`;
   const age =
     queue && queue.waiting > 0 ? ` (the oldest for ${formatSeconds(queue.oldestWaitingSeconds)})` : '';
+  const present =
+    queue === undefined
+      ? 'the queue is unknown'
+      : `${queue.waiting} waiting${age}, ${queue.running} running${throughput}`;
   return [
-    part(
-      'IMPORTS',
-      queue === undefined
-        ? 'the queue is unknown'
-        : `${queue.waiting} waiting${age}, ${queue.running} running${throughput}`,
-    ),
-    `${INDENT}since the start: ${processed} processed, ${failed} failed, ${timeout} timed out`,
-    ...(codes.length > 0 ? [listThatFits(`${INDENT}failed: `, codes)] : []),
-    ...(received + undelivered > 0
-      ? [part('WEBHOOKS', `${received} deliveries received, ${undelivered} failed since the start`)]
-      : []),
+    essential(part('IMPORTS', present)),
+    past(`${INDENT}since the start: ${processed} processed, ${failed} failed, ${timeout} timed out`),
+    ...(codes.length > 0 ? [detail(listThatFits(`${INDENT}failed: `, codes))] : []),
+    ...showDeliveries(reading),
   ];
 }
 
@@ -144,83 +135,88 @@ const listTables = (beginning: string, tables: Storage['tables']): string =>
     tables.map(({ table, bytes }) => `${nameOf(table)} ${formatBytes(bytes)}`),
   );
 
-function showStorage({ storage }: Reading, first: Reading | undefined): string[] {
-  if (storage === null) return [part('STORAGE', 'unknown')];
-  const {
-    knowledgeBases,
-    documents,
-    passages,
-    documentBytes,
-    databaseBytes,
-    tables,
-    cacheHitShare,
-    ageSeconds,
-  } = storage;
+function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
+  if (storage === null) return [essential(part('STORAGE', 'unknown'))];
+  const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
+  const { tables, cacheHitShare, ageSeconds } = storage;
   const growth = findGrowth(storage, first?.storage ?? null);
+  const stored = `${pluralise(documents, 'document')} of ${formatBytes(documentBytes)}`;
+  const age = ageSeconds < 1 ? 'as of now' : `as of ${formatSeconds(ageSeconds)} ago`;
+  const cached = cacheHitShare === null ? '' : `, ${formatShare(cacheHitShare)} of its reads cached`;
   return [
-    part(
-      'STORAGE',
-      `${pluralise(knowledgeBases, 'knowledge base')}, ${pluralise(documents, 'document')} of ` +
-        `${formatBytes(documentBytes)}, ${pluralise(passages, 'passage')}`,
-    ),
-    `${INDENT}database ${formatBytes(databaseBytes)}` +
-      (cacheHitShare === null ? '' : `, ${formatShare(cacheHitShare)} of its reads cached`) +
-      (ageSeconds < 1 ? '' : `; measured ${formatSeconds(ageSeconds)} ago`),
-    listTables('', tables),
-    ...(growth.length > 0 ? [listTables('grown since the first reading: ', growth)] : []),
+    essential(part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`)),
+    past(`${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`),
+    detail(listTables('', tables)),
+    ...(growth.length > 0 ? [detail(listTables('grown since the first reading: ', growth))] : []),
   ];
 }
 
-function showServer(server: ServerState): string {
-  const { address, version, uptimeSeconds, memoryBytes, processorUse, connections } = server;
-  const name = toVisibleLine(address.replace(/^https?:\/\//, ''));
-  const cells = [
+const SERVER_TITLES = ['SERVERS', 'version', 'up', 'memory', 'cpu', 'loop p99', 'connections'];
+
+function cellsOf(server: ServerState): string[] {
+  const { address, version, uptimeSeconds, memoryBytes, processorCores, connections } = server;
+  return [
+    toVisibleLine(address.replace(/^https?:\/\//, '')),
     toVisibleLine(version),
     formatSeconds(uptimeSeconds),
     formatBytes(memoryBytes),
-    processorUse === null ? '-' : `${Math.round(processorUse * 100)} %`,
+    processorCores === null ? '-' : `${Math.round(processorCores * 100)} %`,
     formatSeconds(server.eventLoopDelayP99Seconds),
     `${connections.busy} of ${connections.max}`,
   ];
-  const widths = [9, 11, 9, 8, 9, 11];
-  return name.padEnd(22) + cells.map((cell, index) => cell.padStart(widths[index] ?? 0)).join('');
 }
 
-const showServers = ({ servers }: Reading): string[] => [
-  style('bold', `${'SERVERS'.padEnd(22)}  version         up   memory     cpu loop p99 connections`),
-  ...servers.map(showServer),
-];
+/** Lines of columns as wide as their longest cell, with two spaces between; the first is flush left. */
+function alignColumns(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => stringWidth(row[at] ?? ''))));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  '),
+  );
+}
 
-/** `isWrapped`: sentences that are too long for a terminal's line take several. */
-function showProblems(reading: Reading, isWrapped: boolean): string[] {
+function showServers({ servers }: Reading): Line[] {
+  const [titles = '', ...rows] = alignColumns([SERVER_TITLES, ...servers.map(cellsOf)]);
+  const lost = servers.reduce((sum, { lostLogLines }) => sum + lostLogLines, 0);
+  return [
+    essential(style('bold', titles)),
+    ...rows.map(essential),
+    ...(lost > 0 ? [past(`${INDENT}lines of the log that were lost since the start: ${lost}`)] : []),
+  ];
+}
+
+/** `columns` undefined: a sentence is one line, however long. */
+function showProblems(reading: Reading, columns: number | undefined): Line[] {
   return findProblems(reading).flatMap((sentence) => {
     const line = toVisibleLine(sentence);
-    const lines = isWrapped ? wrapAnsi(line, WIDTH - INDENT.length, { hard: true }).split('\n') : [line];
+    const room = Math.max(INDENT.length, Math.min(columns ?? WIDTH, WIDTH) - INDENT.length);
+    const lines = columns === undefined ? [line] : wrapAnsi(line, room, { hard: true }).split('\n');
     return lines.map((each, index) =>
-      index === 0 ? `${style(['bold', 'red'], 'PROBLEM')}   ${each}` : INDENT + each,
+      essential(index === 0 ? `${style(['bold', 'red'], 'PROBLEM')}   ${each}` : INDENT + each),
     );
   });
 }
 
-/**
- * The lines of a reading. `rows`: those of the terminal, where some operations are left out if there are many;
- * undefined: there is no terminal, and all are shown.
- */
-export function showReading(
-  reading: Reading,
-  { first, rows }: { first?: Reading | undefined; rows?: number | undefined } = {},
-): string[] {
-  const problems = showProblems(reading, rows !== undefined);
-  if (reading.servers.length === 0) return problems;
-  const below = [
-    '',
+/** `size`: that of the terminal, where something is left out if it is too small; undefined: there is none. */
+type ScreenOptions = {
+  first?: Reading | undefined;
+  size?: { rows: number; columns: number } | undefined;
+};
+
+/** The lines of a reading. */
+export function showReading(reading: Reading, { first, size }: ScreenOptions = {}): string[] {
+  const problems = showProblems(reading, size?.columns);
+  if (reading.servers.length === 0) return fitRows(problems, size?.rows);
+  const lines = [
+    ...problems,
+    ...showRequests(reading, size?.columns ?? WIDTH),
+    space(),
     ...showImports(reading),
-    '',
+    space(),
     ...showStorage(reading, first),
-    '',
+    space(),
     ...showServers(reading),
   ];
-  const taken = problems.length + showRequests(reading, 0).length + below.length;
-  const operationsMax = rows === undefined ? Number.POSITIVE_INFINITY : rows - taken;
-  return [...problems, ...showRequests(reading, Math.max(LEAST_OPERATIONS, operationsMax)), ...below];
+  return fitRows(lines, size?.rows);
 }

@@ -103,6 +103,12 @@ async function scrapeAll(
   return await Promise.all(addresses.map(scrapeProven));
 }
 
+/** The room for a reading; undefined: standard output is no terminal. */
+function terminalSize(): { rows: number; columns: number } | undefined {
+  const { isTTY, rows, columns } = process.stdout;
+  return isTTY ? { rows: rows - PROMPT_ROWS, columns } : undefined;
+}
+
 /** Yields a reading for every interval, without end. The first comes after one interval; `intervalMs` 0: at once. */
 async function* readAgain(target: Target, intervalMs: number, signal: AbortSignal): AsyncGenerator<Reading> {
   let earlier: (Scrape | Unreachable)[] = [];
@@ -130,10 +136,7 @@ async function showOnce(readings: AsyncIterable<Reading>, { json, interval }: St
   for await (const reading of readings) {
     endAnnouncement();
     if (json) printJson(reading);
-    else
-      openPlainScreen().draw(
-        showReading(reading, { rows: process.stdout.isTTY ? process.stdout.rows - PROMPT_ROWS : undefined }),
-      );
+    else openPlainScreen().draw(showReading(reading, { size: terminalSize() }));
     if (reading.unreachable.length > 0) process.exitCode = 1;
     return;
   }
@@ -157,9 +160,9 @@ async function showForever(
     for await (const reading of readings) {
       if (!hasReader()) return;
       if (reading.storage !== null) first ??= reading;
-      const rows = isTerminal ? process.stdout.rows - PROMPT_ROWS : undefined;
+      const size = isTerminal ? terminalSize() : undefined;
       if (json) printJson(reading);
-      else screen.draw([headOf(reading, everySeconds), ...showReading(reading, { first, rows })]);
+      else screen.draw([headOf(reading, everySeconds), ...showReading(reading, { first, size })]);
     }
   } finally {
     screen.end();

@@ -14,10 +14,10 @@ test('lines that do not fit are cut, in both directions, also after the terminal
   const { terminal, size, written } = openTerminal({ columns: 6, rows: 4 });
   const screen = openScreen(terminal);
   screen.draw(['fits', '\u001b[1mtoo long\u001b[22m', 'third', 'fourth']);
-  expect(stripVTControlCharacters(written.at(-1) ?? '')).toBe('fits\ntoo lo\nthird\n');
+  expect(stripVTControlCharacters(written.at(-1) ?? '')).toBe('fits\ntoo l…\nthird\n');
   Object.assign(size, { columns: 2, rows: 2 });
   screen.draw(['fits', 'no']);
-  expect(stripVTControlCharacters(written.at(-1) ?? '')).toBe('fi\n');
+  expect(stripVTControlCharacters(written.at(-1) ?? '')).toBe('f…\n');
 });
 
 test('each drawing begins at the top and erases what is left of the one before; the end shows the cursor', () => {

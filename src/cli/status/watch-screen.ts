@@ -11,10 +11,13 @@ const TO_END_OF_SCREEN = `${ESC}J`;
 const HIDE_CURSOR = `${ESC}?25l`;
 const SHOW_CURSOR = `${ESC}?25h`;
 
-/** Cuts a line that would wrap. A cut line loses its styles: half an escape sequence would change the terminal. */
+/**
+ * Cuts a line that would wrap, and ends it with `…`. A cut line loses its styles: half an escape sequence would change
+ * the terminal.
+ */
 function cutToFit(line: string, columns: number): string {
   if (stringWidth(line) <= columns) return line;
-  return [...stripVTControlCharacters(line)].slice(0, columns).join('');
+  return `${[...stripVTControlCharacters(line)].slice(0, columns - 1).join('')}…`;
 }
 
 /** `draw` replaces the lines on the screen. `end` leaves the last ones there, with the cursor below them. */
