@@ -12,6 +12,7 @@ import { createKey, openAccount } from '../harness/opened-account.ts';
 import { inItems } from '../mutations/bug.ts';
 import { openBugProxy } from '../mutations/bug-proxy.ts';
 import { type CheckOptions, checkContract } from './check-contract.ts';
+import { howToDelete } from './leftovers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -54,6 +55,12 @@ test.concurrent('a refusal that repeats the key, with control characters for the
   expect(output).toContain('title');
   expect(output + readFileSync(junit, 'utf8')).not.toContain(apiKey);
   expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test('the command that deletes a leftover holds no id that a shell would obey', () => {
+  const ids = ['x; echo obeyed', '$(echo obeyed)', 'x\n', 'kb-1'];
+  const remaining = ids.map((id) => ({ kind: 'knowledge base' as const, id }));
+  expect(howToDelete(remaining, 'http://127.0.0.1:1')).toEqual([expect.stringContaining(' kb-1 --url ')]);
 });
 
 test.concurrent('a bug is named once, with the checks that it fails; the files have the rest, without the key', async () => {

@@ -3,6 +3,9 @@ import { deleteCreated, type Remaining, RUN_NAME, RUN_WEBHOOK_URL } from '../dre
 import type { Target } from '../dredd/target.ts';
 import type { Answer } from '../harness/exchange.ts';
 
+/** People copy the commands into a shell: a hostile service must not write a part of them. */
+const COPYABLE_ID = /^[\w-]+$/;
+
 /** `npx knowledge-retrieval kb delete 019… --url https://kr.example.org`: it asks before it deletes. */
 const toCommand = (id: string, address: string): string =>
   `  npx knowledge-retrieval kb delete ${id} --url ${address}`;
@@ -10,7 +13,9 @@ const toCommand = (id: string, address: string): string =>
 /** A line for each: for a knowledge base the command, for a webhook that the next run deletes it. */
 export function howToDelete(remaining: Remaining[], address: string): string[] {
   const webhooks = remaining.filter(({ kind }) => kind === 'webhook');
-  const knowledgeBases = remaining.filter(({ kind }) => kind === 'knowledge base');
+  const knowledgeBases = remaining.filter(
+    ({ kind, id }) => kind === 'knowledge base' && COPYABLE_ID.test(id),
+  );
   return [
     ...knowledgeBases.map(({ id }) => toCommand(id, address)),
     ...webhooks.map(({ id }) => `  webhook ${id}: the next run deletes it`),
@@ -30,8 +35,9 @@ const isOfRun = ({ name }: Record<string, unknown>): boolean =>
   typeof name === 'string' && name.startsWith(RUN_NAME);
 
 /**
- * Looks for what an earlier run has left, in the newest page of each list. Deletes its webhooks: nobody listens at their
- * address, and an account may have only a few. People may have named a knowledge base so, too: these are only found.
+ * Looks for what an earlier run has left, in the newest page of each list. Webhooks are deleted: nobody listens at their
+ * address, and an account may have only a few. Knowledge bases are returned, not deleted: a person may have made one
+ * with such a name.
  */
 export async function clearLeftovers(
   target: Target,

@@ -20,7 +20,7 @@ const HIDDEN_HEADERS = new Set(['x-api-key', 'authorization', 'cookie']);
 export const toVisible = (text: string): string =>
   text.replaceAll(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
-/** One line of at most so many characters: `a long li…`. */
+/** Makes one line of the text, and cuts it to `length` characters: `a long li…`. */
 function cut(text: string, length: number): string {
   const characters = [...toVisible(text).replaceAll(/\s+/g, ' ').trim()];
   return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;

@@ -35,8 +35,8 @@ function outcomeOf({ state, status, res }: Context): RequestOutcome {
 }
 
 /**
- * Registered before all middleware that answers. Health checks and scrapes are logged at debug, all else at info. The
- * metrics leave out the waits that clients have asked for, by `context.state.requestedWait`; the log has all the time.
+ * Registered before all middleware that answers. Health checks and scrapes are logged at debug, all else at info. A
+ * wait that the client has asked for (`context.state.requestedWait`) is a part of the logged time, not of the metrics'.
  */
 export const observeRequests =
   (log: Logger, telemetry: Telemetry): Middleware =>

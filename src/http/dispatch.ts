@@ -34,7 +34,7 @@ export type RequestContext = {
   origin(): string;
   /** Runs `act` without the request's permit: see `Permit`. */
   withoutPermit: Permit['withoutPermit'];
-  /** Runs a wait that the client has asked for. The metrics do not count it as the service's time. */
+  /** Waits as long as the client has asked for. The metrics leave this time out. */
   requestedWait<T>(wait: () => Promise<T>): Promise<T>;
   /** The time left for all waits of the request; undefined where requests are not admitted, as in the mock. */
   budget: Permit['budget'] | undefined;

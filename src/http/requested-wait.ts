@@ -1,4 +1,4 @@
-/** The time that a request waits because its client has asked for that: it says nothing of how fast the service is. */
+/** Measures how long a request waits because its client wants it to. That time does not make the service slow. */
 
 export type RequestedWait = {
   /** Begins a wait. Returns the function that ends it; a stream's wait ends with its request. */

@@ -20,7 +20,7 @@ type Role = 'server' | 'worker';
 /** `machine`: other machines may share DATA_DIR, but not this one's loopback addresses. */
 type Announcement = { address: string; role: Role; secret: string; machine: string };
 
-/** `silent`: something listens at its address, but has not answered in time; nobody knows whether it is the server. */
+/** `silent`: a program listens at its address, but has not answered in time: perhaps the server, perhaps another. */
 export type RunningServer = { address: string; role: Role; state: 'alive' | 'silent' };
 
 const ANSWER_TIMEOUT_MS = 2_000;

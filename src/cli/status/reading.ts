@@ -1,4 +1,5 @@
 /** A reading of all servers: what they do now, what they have done since their start, and what is stored. */
+import type { StorageFigures } from '../../telemetry/telemetry.ts';
 import type { Sample } from './exposition.ts';
 import { type Period, summarise } from './period.ts';
 import type { Scrape, Unreachable } from './scrape.ts';
@@ -23,16 +24,10 @@ export type ServerState = {
 /** Jobs of one kind. */
 export type Queue = { waiting: number; running: number; oldestWaitingSeconds: number };
 
-/** Sizes in bytes, the largest table first. */
-export type Storage = {
+/** What the deployment stores, the largest table first. */
+export type Storage = Omit<StorageFigures, 'pagesRead'> & {
   /** Since it was measured. */
   ageSeconds: number;
-  knowledgeBases: number;
-  documents: number;
-  passages: number;
-  documentBytes: number;
-  databaseBytes: number;
-  tables: { table: string; bytes: number }[];
   /** The share of pages that PostgreSQL has found in its own cache; null: it has read none yet. */
   cacheHitShare: number | null;
 };
