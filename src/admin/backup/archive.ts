@@ -91,9 +91,10 @@ export async function writeArchive(
   await rm(unfinished, { force: true });
   const archive = pack();
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  const writing = pipeline(archive, compress, createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }));
   try {
     await Promise.all([
-      pipeline(archive, compress, createWriteStream(unfinished, { flags: 'wx', mode: 0o600 })),
+      writing,
       fillArchive(archive, { format: FORMAT, ...head }, fill).catch((error) => {
         archive.destroy(error);
         throw error;
@@ -103,6 +104,8 @@ export async function writeArchive(
     await rename(unfinished, path);
     await syncPath(dirname(path));
   } catch (error) {
+    // A file that is still being opened would appear after its deletion.
+    await writing.catch(() => {});
     await rm(unfinished, { force: true });
     throw error;
   }
