@@ -128,10 +128,10 @@ export async function measureExactness(
   const database = openServiceDatabase(service);
   try {
     const accountId = await findAccount(client);
-    const analyse = createQueryAnalysis(database, createStemMemory(), creditPayment);
+    const analyse = createQueryAnalysis(createStemMemory(), creditPayment);
     const analysed: QueryAnalysis[] = [];
     for (const query of queries)
-      analysed.push(await analyse({ accountId, knowledgeBaseIds: undefined, query, price: 0 }));
+      analysed.push(await analyse(database, { accountId, knowledgeBaseIds: undefined, query, price: 0 }));
     const words = analysed.flatMap(({ terms }) =>
       terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
     );

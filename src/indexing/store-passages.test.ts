@@ -107,7 +107,8 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await mergeFrequencyDeltas(suite.database);
       expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
-      const { frequencies } = await createStatistics(suite.database, creditPayment)(
+      const { frequencies } = await createStatistics(creditPayment)(
+        suite.database,
         { accountId: owned.accountId, ids: [owned.knowledgeBaseId], price: 0 },
         { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
       );

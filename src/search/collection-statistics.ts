@@ -183,7 +183,7 @@ export type PricedScope = {
  * Creates the function that finds the account's knowledge bases, looks up words in them, and checks whether the account
  * can pay. It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createStatistics(database: Queryable, payment: Payment) {
+export function createStatistics(payment: Payment) {
   const prepareFor = (name: string, scope: Scope) =>
     prepare(name, VALUES, (values) => statisticsOf(scope, payment, values));
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
@@ -195,6 +195,7 @@ export function createStatistics(database: Queryable, payment: Payment) {
   };
 
   return async (
+    database: Queryable,
     { accountId, ids, skipsDeleted = false, price }: PricedScope,
     { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
   ): Promise<QueryStatistics> => {

@@ -1,7 +1,7 @@
 /** Reads the passages around found ones, so that a reader sees each of them in its surroundings. */
 import { sql } from 'kysely';
 import type { PassageContext } from '../../generated/types.gen.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import type { FoundPassage } from './ranking.ts';
 
@@ -46,7 +46,7 @@ export function shareContexts(found: Located[], rows: NeighbourRow[], reach: num
 
 /** Reads the context of each found passage: see `shareContexts`. */
 export async function readContexts(
-  database: Database,
+  database: Queryable,
   found: FoundPassage[],
   reach: number,
 ): Promise<PassageContext[]> {

@@ -1,7 +1,7 @@
 /** Adds to found passages what a request asks for besides them: highlights, explanations, surroundings. */
 import type { Explanation, PassageContext, Snippet } from '../../generated/types.gen.ts';
 import type { Span } from '../analysis/token-spans.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { readContexts } from './context-passages.ts';
@@ -22,7 +22,7 @@ export type DetailedPassage = FoundPassage & {
 
 /** The details of `found`, in two statements at most. */
 export async function addDetails(
-  database: Database,
+  database: Queryable,
   found: FoundPassage[],
   {
     searched,

@@ -1,6 +1,6 @@
 /** Reads where the terms of a query occur in the passages that it found: for highlights and explanations. */
 import { sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import type { FoundPassage } from './ranking.ts';
 import type { ScoredTerm } from './term-scores.ts';
@@ -62,7 +62,7 @@ function toMatches({ length, contentFrom, found }: MatchRow): Matches {
  * has none.
  */
 export async function readMatches(
-  database: Database,
+  database: Queryable,
   passages: FoundPassage[],
   terms: ScoredTerm[],
 ): Promise<Matches[]> {

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { impactTierLexeme, TIERS } from '../analysis/reserved-lexemes.ts';
 import { createBoundedCache } from '../bounded-cache.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { dictionaryOf, type StemMemory } from '../indexing/stems.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
 import type { Payment } from './payment.ts';
@@ -103,21 +103,18 @@ const variantsOf = (terms: QueryTerm[]): string[] =>
   terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
 
 /**
- * Creates the function that analyses queries over `database`. `memory` has the stems of earlier words. The function
+ * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createQueryAnalysis(database: Database, memory: StemMemory, payment: Payment) {
+export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
   const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
 
-  const readStatistics = createStatistics(database, payment);
+  const readStatistics = createStatistics(payment);
 
-  return async ({
-    accountId,
-    knowledgeBaseIds: ids,
-    skipsDeleted,
-    query,
-    price,
-  }: ScopedQuery): Promise<QueryAnalysis> => {
+  return async (
+    database: Queryable,
+    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price }: ScopedQuery,
+  ): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
@@ -131,7 +128,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
-      const statistics = await readStatistics({ accountId, ids, skipsDeleted, price }, toLookUp);
+      const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });

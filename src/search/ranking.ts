@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { DescriptionRow } from '../database/documents.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
@@ -244,6 +244,7 @@ export function bm25Values(
  * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
  */
 export type RankPassages = (
+  database: Queryable,
   scoring: Scoring,
   candidates: Candidates,
   charge: { accountId: string; price: number; isLast: boolean },
@@ -256,14 +257,14 @@ const anyOf = (terms: ScoredTerm[]): string =>
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
-export function createRanking(database: Database, payment: Payment): RankPassages {
+export function createRanking(payment: Payment): RankPassages {
   const rank = prepare('ranked_passages', RANKING_VALUES, (values) => rankedPassages(payment, values));
   const prepareInScope = (name: string, form: { isCapped: boolean }) =>
     prepare(name, SCOPED_VALUES, (values) => rankedInScope(payment, values, form));
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (scoring, { limit, scope, comparesAll, ...candidates }, charge) => {
+  return async (database, scoring, { limit, scope, comparesAll, ...candidates }, charge) => {
     const { upperBound, terms } = scoring;
     const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
     if (scope === undefined) {

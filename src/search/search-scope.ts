@@ -6,7 +6,7 @@
  * index finds candidates as without a scope, and those of other documents are dropped before they are scored.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts';
 import { prepare } from '../database/prepared.ts';
 import type { ScopedId } from '../ids.ts';
@@ -41,23 +41,24 @@ const SAMPLED = 100;
 const RARE_SHARE = 0.03;
 const COMPARED_MAX = 10_000;
 
-/** The share of the documents that a filter keeps, as the sample has it; 1 without a filter. */
-export type EstimateShare = (ids: string[], scope: SearchScope | undefined) => Promise<number>;
+const readSample = prepare('filter_sample', ['ids', 'path', 'hasFields'], ({ ids, path, hasFields }) => {
+  const half = (order: RawBuilder<unknown>) => sql`
+    (SELECT * FROM documents WHERE knowledge_base_id = ANY(${ids}::uuid[])
+    ORDER BY knowledge_base_id ${order}, id ${order} LIMIT ${sql.lit(SAMPLED / 2)})`;
+  return sql<{ share: number | null }>`
+    SELECT avg(${fitsFilter({ path, hasFields })}::integer)::float8 AS share
+    FROM (${half(sql`ASC`)} UNION ALL ${half(sql`DESC`)}) AS sample`;
+});
 
-export function createShareEstimate(database: Database): EstimateShare {
-  const readSample = prepare('filter_sample', ['ids', 'path', 'hasFields'], ({ ids, path, hasFields }) => {
-    const half = (order: RawBuilder<unknown>) => sql`
-      (SELECT * FROM documents WHERE knowledge_base_id = ANY(${ids}::uuid[])
-      ORDER BY knowledge_base_id ${order}, id ${order} LIMIT ${sql.lit(SAMPLED / 2)})`;
-    return sql<{ share: number | null }>`
-      SELECT avg(${fitsFilter({ path, hasFields })}::integer)::float8 AS share
-      FROM (${half(sql`ASC`)} UNION ALL ${half(sql`DESC`)}) AS sample`;
-  });
-  return async (ids, { filter, documents } = {}) => {
-    if (filter === undefined || documents !== undefined) return 1;
-    const [row] = await readSample(database, { ids: `{${ids}}`, ...filter });
-    return row?.share ?? 1;
-  };
+/** The share of the documents that a filter keeps, as the sample has it; 1 without a filter. */
+export async function estimateShare(
+  database: Queryable,
+  ids: string[],
+  { filter, documents }: SearchScope = {},
+): Promise<number> {
+  if (filter === undefined || documents !== undefined) return 1;
+  const [row] = await readSample(database, { ids: `{${ids}}`, ...filter });
+  return row?.share ?? 1;
 }
 
 /** Whether so few documents fit a filter that all are compared with it before the index is asked. */

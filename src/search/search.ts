@@ -1,6 +1,6 @@
 /** Finds and scores the passages that answer a query: the way of a query through all steps. README.md explains them. */
 
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import { type CandidateQueries, chooseCandidates } from './candidates.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
@@ -9,7 +9,7 @@ import { expandTerms } from './expansion.ts';
 import type { Payment } from './payment.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking.ts';
-import { createShareEstimate, type EstimateShare, isRareShare, type SearchScope } from './search-scope.ts';
+import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
 import { type WeightedScoring, type WeightedTerm, weighTerms } from './term-weights.ts';
 
 /**
@@ -45,6 +45,9 @@ export type SearchRequest = ScopedQuery & {
  */
 export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 
+/** The same in the database, or the transaction, that each call names. */
+export type SearchIn = (database: Queryable, request: SearchRequest) => Promise<DetailedPassage[]>;
+
 /** Without a scope, the second set of candidates has this many times the usual budget; in one, the first has at most. */
 const WIDER_FACTOR = 20;
 /**
@@ -58,21 +61,21 @@ const widerFactor = (matched: number | undefined, budget: number): number =>
 /** The first set, by the share of all passages that the scope may hold. A rare one is compared without the index. */
 const firstFactor = (share: number): number => (isRareShare(share) ? 1 : Math.min(1 / share, WIDER_FACTOR));
 
-type RankingSteps = { estimateShare: EstimateShare; rankPassages: RankPassages };
+type RankedSearch = { scoring: WeightedScoring; searched: SearchedKnowledgeBases; request: SearchRequest };
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(
-  { estimateShare, rankPassages }: RankingSteps,
-  scoring: WeightedScoring,
-  { searched, request }: { searched: SearchedKnowledgeBases; request: SearchRequest },
+  rankPassages: RankPassages,
+  database: Queryable,
+  { scoring, searched, request }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { accountId, limit, price, scope } = request;
   const rankWith = async (factor: number, comparesAll: boolean) => {
     const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
     const candidates = { searched, queries, limit, scope, comparesAll };
-    return await rankPassages(scoring, candidates, { accountId, price, isLast });
+    return await rankPassages(database, scoring, candidates, { accountId, price, isLast });
   };
-  const share = await estimateShare(searched.ids, scope);
+  const share = await estimateShare(database, searched.ids, scope);
   const factor = firstFactor(share);
   const first = await rankWith(factor, isRareShare(share));
   if (first.isEnough) return first.found;
@@ -81,28 +84,25 @@ async function rankCandidates(
   return (await rankWith(Number.POSITIVE_INFINITY, true)).found;
 }
 
-/**
- * Creates the search over `database`. `memory` remembers stems, so that they are not read again. A search is paid once,
- * when its results are known.
- */
-export function createSearch(database: Database, memory: StemMemory, payment: Payment): Search {
-  const analyse = createQueryAnalysis(database, memory, payment);
-  const steps = {
-    estimateShare: createShareEstimate(database),
-    rankPassages: createRanking(database, payment),
-  };
-  return async (request) => {
-    const analysis = await analyse(request);
+/** Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at its end. */
+export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
+  const analyse = createQueryAnalysis(memory, payment);
+  const rankPassages = createRanking(payment);
+  return async (database, request) => {
+    const analysis = await analyse(database, request);
     const { searched, isCovered } = analysis.statistics;
     if (!isCovered) throw payment.refusal();
-    const scoring = await weighTerms(
-      database,
-      request.accountId,
-      await expandTerms(database, request, analysis),
-    );
-    const ranked = await rankCandidates(steps, scoring, { searched, request });
+    const expanded = await expandTerms(database, request, analysis);
+    const scoring = await weighTerms(database, request.accountId, expanded);
+    const ranked = await rankCandidates(rankPassages, database, { scoring, searched, request });
     const { details, minScore = 0 } = request;
     const found = ranked.filter(({ score }) => score >= minScore);
     return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });
   };
+}
+
+/** Creates the search in `database`. */
+export function createSearch(database: Queryable, memory: StemMemory, payment: Payment): Search {
+  const searchIn = createSearchIn(memory, payment);
+  return (request) => searchIn(database, request);
 }
