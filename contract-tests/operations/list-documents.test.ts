@@ -224,6 +224,12 @@ test.each<[string, string, string, string]>([
     'filter.value',
     'filter.value must be a time with its zone',
   ],
+  [
+    'a day that does not exist',
+    '{"type":"gt","key":"$createdAt","value":"2026-02-30"}',
+    'filter.value',
+    'filter.value must be a time with its zone',
+  ],
 ])('422 INPUT_VALIDATION_FAILED: a filter of %s', async (_, filter, field, message) => {
   const answer = await request('listDocuments', { knowledgeBaseId: UNKNOWN_KNOWLEDGE_BASE_ID, filter });
   expectRefusedFields(answer, field);

@@ -2,16 +2,14 @@
 import { expect, inject, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { requireContract } from '../harness/contract-check.ts';
 import { download } from '../harness/downloading.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
-import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
 import { requestRoute } from '../harness/request-route.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
-import { type Forgery, forgeAddress } from './forged-addresses.ts';
+import { CHANGES, type Change, findAcceptedForgeries, setParameter, setPath } from './forged-addresses.ts';
 
 const account = await openAccount();
 const { api, apiKey } = account;
@@ -26,39 +24,15 @@ async function importFile(text: string): Promise<string> {
 const documentId = await importFile('My secret.');
 const otherId = await importFile('Another secret.');
 
-/** Changes `url`. `other` is another good address of the same account. */
-type Change = (url: URL, other: URL) => unknown;
-
-const setParameter =
-  (name: string, value: string): Change =>
-  ({ searchParams }) =>
-    searchParams.set(name, value);
-
-const setPath =
-  (pathname: string): Change =>
-  (url) =>
-    Object.assign(url, { pathname });
-
 /** Each key describes the changed address. */
-const CHANGES: Record<string, Change> = {
-  'a later expiry': setParameter('expires', String(Date.now() + 86_400_000)),
-  'a negative expiry': setParameter('expires', '-1'),
-  'an expiry of 400 digits': setParameter('expires', '9'.repeat(400)),
+const CHANGES_OF_DOWNLOADS: Record<string, Change> = {
   'another account': setParameter('account', '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f'),
   'another key': setParameter('key', '0123456789abcdef01234567'),
-  'no signature': ({ searchParams }) => searchParams.delete('signature'),
-  'a signature of the right length': setParameter('signature', 'A'.repeat(43)),
-  'the signature of another file': ({ searchParams }, other) =>
-    searchParams.set('signature', other.searchParams.get('signature') ?? ''),
-  'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
-  'no parameters': (url) => Object.assign(url, { search: '' }),
-  'its parameters in another order': ({ searchParams }) => searchParams.sort(),
-  'an additional parameter': ({ searchParams }) => searchParams.append('a', 'b'),
   'a path to a parent folder': setPath('/downloads/..%2f..%2fetc%2fpasswd'),
   'a path with U+0000': setPath('/downloads/a%00'),
 };
 
-test.each(Object.entries(CHANGES))(
+test.each(Object.entries({ ...CHANGES, ...CHANGES_OF_DOWNLOADS }))(
   '401 UNAUTHORIZED: an address with %s is answered like any other wrong address',
   async (_, change) => {
     const [ticket, other] = [await api.presignDownloadUrl(documentId), await api.presignDownloadUrl(otherId)];
@@ -79,37 +53,14 @@ test('401 UNAUTHORIZED: a key does not replace the signature, nor does the addre
   expectRefusal(await requestRoute({ method: 'GET', path: path + query }), 401, 'UNAUTHORIZED');
 });
 
-/** The number of requests that are sent on one connection without waiting for answers. */
-const PIPELINE = 100;
+const fuzz = readFuzzSettings(5_000);
 
-/** Sends the forged requests. Returns each with its answer, as `method path status`. */
-async function sendForgeries(forgeries: Forgery[]): Promise<string[]> {
-  const bytes = forgeries.map(({ method, path }, index) => {
-    const connection = index === forgeries.length - 1 ? 'close' : 'keep-alive';
-    return `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`;
-  });
-  const target = { address: inject('address'), timeoutMs: 30_000 };
-  const answers = parseAnswers((await sendSlices([Buffer.from(bytes.join(''))], target)).received);
-  for (const answer of answers) requireContract(undefined, answer);
-  return forgeries.map(({ method, path }, index) => `${method} ${path} ${answers[index]?.status}`);
-}
-
-/** Refused for the signature, the path, the method, or because the target is no URL. The page at `/` is no download. */
-const REFUSED = / (401|404|405|400)$|^GET \/\?/;
-const { seed, from, count } = readFuzzSettings(5_000);
-
-test(`${count} forged download addresses of seed ${seed}: none is accepted`, {
+test(`${fuzz.count} forged download addresses of seed ${fuzz.seed}: none is accepted`, {
   timeout: 300_000,
 }, async () => {
   const tickets = [await api.presignDownloadUrl(documentId), await api.presignDownloadUrl(otherId)];
   const [own = '', others = ''] = tickets.map(({ downloadUrl }) => pathOf(downloadUrl));
-  const accepted: string[] = [];
-  for (let index = from; index < from + count; index += PIPELINE) {
-    const forgeries = Array.from({ length: Math.min(PIPELINE, from + count - index) }, (_, offset) =>
-      forgeAddress(own, others, { method: 'GET', seed, index: index + offset }),
-    );
-    accepted.push(...(await sendForgeries(forgeries)).filter((line) => !REFUSED.test(line)));
-  }
+  const accepted = await findAcceptedForgeries([own, others], { method: 'GET' }, fuzz);
   expect(accepted.slice(0, 5), `${accepted.length} were accepted`).toEqual([]);
   for (const ticket of tickets) expect((await download(ticket)).status).toBe(200);
 });

@@ -1,9 +1,40 @@
 /** Forges upload and download addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
-import { sampleAt } from '../harness/fuzz/fuzz.ts';
+import { inject } from 'vitest';
+import { requireContract } from '../harness/contract-check.ts';
+import { type readFuzzSettings, sampleAt } from '../harness/fuzz/fuzz.ts';
+import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
+
+/** Changes `url`. `other` is another good address of the same account. */
+export type Change = (url: URL, other: URL) => unknown;
+
+export const setParameter =
+  (name: string, value: string): Change =>
+  ({ searchParams }) =>
+    searchParams.set(name, value);
+
+export const setPath =
+  (pathname: string): Change =>
+  (url) =>
+    Object.assign(url, { pathname });
+
+/** Each key describes the changed address, of an upload or a download. */
+export const CHANGES: Record<string, Change> = {
+  'a later expiry': setParameter('expires', String(Date.now() + 86_400_000)),
+  'a negative expiry': setParameter('expires', '-1'),
+  'an expiry of 400 digits': setParameter('expires', '9'.repeat(400)),
+  'no signature': ({ searchParams }) => searchParams.delete('signature'),
+  'a signature of the right length': setParameter('signature', 'A'.repeat(43)),
+  'the signature of another file': ({ searchParams }, other) =>
+    searchParams.set('signature', other.searchParams.get('signature') ?? ''),
+  'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
+  'no parameters': (url) => Object.assign(url, { search: '' }),
+  'its parameters in another order': ({ searchParams }) => searchParams.sort(),
+  'an additional parameter': ({ searchParams }) => searchParams.append('a', 'b'),
+};
 
 /** A request to an address that the service has not issued. */
-export type Forgery = { method: string; path: string };
+type Forgery = { method: string; path: string };
 
 /** The parts of an address. They are joined in the order of the parameters. */
 type Parts = { path: string; parameters: [name: string, value: string][] };
@@ -125,7 +156,7 @@ const forgeryOf = (method: Method) =>
   });
 
 /** The forgery number `index` of the address `own`. `other` is another valid address. The result is never valid. */
-export function forgeAddress(
+function forgeAddress(
   own: string,
   other: string,
   { method, seed, index }: { method: Method; seed: number; index: number },
@@ -140,4 +171,42 @@ export function forgeAddress(
     seed,
     index,
   );
+}
+
+/** The number of requests that are sent on one connection without waiting for answers. */
+const PIPELINE = 100;
+
+/** Sends the forged requests with this body. Returns each with its answer, as `method path status`. */
+async function sendForgeries(forgeries: Forgery[], body: string): Promise<string[]> {
+  const bytes = forgeries.map(({ method, path }, index) => {
+    const connection = index === forgeries.length - 1 ? 'close' : 'keep-alive';
+    const length = body === '' ? '' : `Content-Length: ${body.length}\r\n`;
+    return `${method} ${path} HTTP/1.1\r\nHost: a\r\n${length}Connection: ${connection}\r\n\r\n${body}`;
+  });
+  const target = { address: inject('address'), timeoutMs: 30_000 };
+  const answers = parseAnswers((await sendSlices([Buffer.from(bytes.join(''))], target)).received);
+  for (const answer of answers) requireContract(undefined, answer);
+  return forgeries.map(({ method, path }, index) => `${method} ${path} ${answers[index]?.status}`);
+}
+
+/** Refused for the signature, the path, the method, or because the target is no URL. The page at `/` is no file. */
+const REFUSED = / (401|404|405|400)$|^GET \/\?/;
+
+/**
+ * Sends forgeries of the address `own` with `body`.
+ * @returns those that were not refused, with their answers
+ */
+export async function findAcceptedForgeries(
+  [own, other]: [own: string, other: string],
+  { method, body = '' }: { method: Method; body?: string },
+  { seed, from, count }: ReturnType<typeof readFuzzSettings>,
+): Promise<string[]> {
+  const accepted: string[] = [];
+  for (let index = from; index < from + count; index += PIPELINE) {
+    const forgeries = Array.from({ length: Math.min(PIPELINE, from + count - index) }, (_, offset) =>
+      forgeAddress(own, other, { method, seed, index: index + offset }),
+    );
+    accepted.push(...(await sendForgeries(forgeries, body)).filter((line) => !REFUSED.test(line)));
+  }
+  return accepted;
 }

@@ -3,54 +3,28 @@ import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { requireContract } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
-import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
 import { requestRoute } from '../harness/request-route.ts';
 import { bytesOf, pathOf, upload } from '../harness/uploading.ts';
-import { type Forgery, forgeAddress } from './forged-addresses.ts';
+import { CHANGES, type Change, findAcceptedForgeries, setParameter, setPath } from './forged-addresses.ts';
 
 const account = await openAccount();
 const { api, request, apiKey } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
 const newTicket = () => api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
 
-/** Changes `url`. `other` is another good address of the same account. */
-type Change = (url: URL, other: URL) => unknown;
-
-const setParameter =
-  (name: string, value: string): Change =>
-  ({ searchParams }) =>
-    searchParams.set(name, value);
-
-const setPath =
-  (pathname: string): Change =>
-  (url) =>
-    Object.assign(url, { pathname });
-
 /** Each key describes the changed address. */
-const CHANGES: Record<string, Change> = {
+const CHANGES_OF_UPLOADS: Record<string, Change> = {
   'another size': setParameter('size', '10'),
   'a size that is no number': setParameter('size', '9e0'),
-  'a later expiry': setParameter('expires', String(Date.now() + 86_400_000)),
-  'a negative expiry': setParameter('expires', '-1'),
-  'an expiry of 400 digits': setParameter('expires', '9'.repeat(400)),
-  'no signature': ({ searchParams }) => searchParams.delete('signature'),
   'an empty signature': setParameter('signature', ''),
-  'a signature of the right length': setParameter('signature', 'A'.repeat(43)),
   'half a signature': ({ searchParams }) =>
     searchParams.set('signature', searchParams.get('signature')?.slice(0, 20) ?? ''),
   'a signature in upper case': ({ searchParams }) =>
     searchParams.set('signature', searchParams.get('signature')?.toUpperCase() ?? ''),
-  'the signature of another file': ({ searchParams }, other) =>
-    searchParams.set('signature', other.searchParams.get('signature') ?? ''),
-  'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
-  'no parameters': (url) => Object.assign(url, { search: '' }),
-  'its parameters in another order': ({ searchParams }) => searchParams.sort(),
-  'an additional parameter': ({ searchParams }) => searchParams.append('a', 'b'),
   'a size with a zero before it': setParameter('size', '09'),
   'a path in upper case': (url) => setPath(`/uploads/${basename(url.pathname).toUpperCase()}`)(url, url),
   'a path to a parent folder': setPath('/uploads/..%2f..%2fetc%2fpasswd'),
@@ -59,7 +33,7 @@ const CHANGES: Record<string, Change> = {
   'a path of 4000 characters': setPath(`/uploads/${'a'.repeat(4000)}`),
 };
 
-test.each(Object.entries(CHANGES))(
+test.each(Object.entries({ ...CHANGES, ...CHANGES_OF_UPLOADS }))(
   '401 UNAUTHORIZED: an address with %s is answered like any other wrong address',
   async (_, change) => {
     const [ticket, other] = [await newTicket(), await newTicket()];
@@ -74,38 +48,14 @@ test.each(Object.entries(CHANGES))(
   },
 );
 
-/** The number of requests that are sent on one connection without waiting for answers. */
-const PIPELINE = 100;
+const fuzz = readFuzzSettings(10_000);
 
-/** Sends the forged requests with a body. Returns each with its answer, as `method path status`. */
-async function sendForgeries(forgeries: Forgery[]): Promise<string[]> {
-  const bytes = forgeries.map(({ method, path }, index) => {
-    const connection = index === forgeries.length - 1 ? 'close' : 'keep-alive';
-    const headers = `Host: a\r\nContent-Length: 9\r\nConnection: ${connection}`;
-    return `${method} ${path} HTTP/1.1\r\n${headers}\r\n\r\nevil note`;
-  });
-  const target = { address: inject('address'), timeoutMs: 30_000 };
-  const answers = parseAnswers((await sendSlices([Buffer.from(bytes.join(''))], target)).received);
-  for (const answer of answers) requireContract(undefined, answer);
-  return forgeries.map(({ method, path }, index) => `${method} ${path} ${answers[index]?.status}`);
-}
-
-/** Refused for the signature, the path, the method, or because the target is no URL. */
-const REFUSED = / (401|404|405|400)$/;
-const { seed, from, count } = readFuzzSettings(10_000);
-
-test(`${count} forged upload addresses of seed ${seed}: none is accepted, and nothing is stored`, {
+test(`${fuzz.count} forged upload addresses of seed ${fuzz.seed}: none is accepted, and nothing is stored`, {
   timeout: 300_000,
 }, async () => {
   const [ticket, other] = [await newTicket(), await newTicket()];
   const [own, others] = [pathOf(ticket.uploadUrl), pathOf(other.uploadUrl)];
-  const accepted: string[] = [];
-  for (let index = from; index < from + count; index += PIPELINE) {
-    const forgeries = Array.from({ length: Math.min(PIPELINE, from + count - index) }, (_, offset) =>
-      forgeAddress(own, others, { method: 'PUT', seed, index: index + offset }),
-    );
-    accepted.push(...(await sendForgeries(forgeries)).filter((line) => !REFUSED.test(line)));
-  }
+  const accepted = await findAcceptedForgeries([own, others], { method: 'PUT', body: 'evil note' }, fuzz);
   expect(accepted.slice(0, 5), `${accepted.length} were accepted`).toEqual([]);
   for (const { fileId } of [ticket, other])
     expectRefusal(await request('importFile', { fileId }), 409, 'FILE_NOT_UPLOADED');

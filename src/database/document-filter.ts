@@ -18,9 +18,18 @@ const CREATED_AT = '$createdAt';
 /** A day, or a time with its zone. `Date.parse` would read others too, some of them in the zone of the server. */
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
+const DAY_LENGTH = '2026-01-15'.length;
+
+/** `Date.parse` reads the 30th of February as the 2nd of March. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
 /** The milliseconds since 1970 of a time. `place`: where it stands in the request, such as `filter.filters.0.value`. */
 function readTime(value: Value, place: string): number {
-  const time = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
+  const isTime = typeof value === 'string' && TIME.test(value) && isDay(value.slice(0, DAY_LENGTH));
+  const time = isTime ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   const message = 'must be a time with its zone, such as 2026-01-15T09:28:41.903Z, or a day';
   throw validationFailed([], { [place]: [message] });

@@ -52,15 +52,29 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.sync().finally(() => directory.close());
 }
 
+/** An error of the file system that means: there is no such file. */
+const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR';
+
+/** Returns `fallback` for a file or directory that does not exist. @throws any other error */
+const ifMissing =
+  <Value>(fallback: Value) =>
+  (error: NodeJS.ErrnoException): Value => {
+    if (isMissing(error)) return fallback;
+    throw error;
+  };
+
 /** An upload that sends nothing for this long has ended: its connection is closed before. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Removes the incomplete files of killed servers. A recently written file may belong to another running server. */
+/**
+ * Removes the incomplete files of killed servers. A recently written file may belong to another running server, which
+ * may move or remove it meanwhile.
+ */
 async function removeAbandoned(incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
-    const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
+    const file = await stat(path).catch(ifMissing(undefined));
+    if (file !== undefined && Date.now() - file.mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
   }
 }
 
@@ -92,17 +106,11 @@ async function removeEmptyParents(path: string, root: string): Promise<void> {
   }
 }
 
-/** An error of the file system that means: there is no such file. */
-const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR';
-
 /** Opens a part of a file. */
 const openPart =
   (directory: string): StreamedDownloads['open'] =>
   async (objectName, { sizeBytes, start, end }) => {
-    const file = await open(join(directory, objectName), 'r').catch((error) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+    const file = await open(join(directory, objectName), 'r').catch(ifMissing(undefined));
     if (file === undefined) return undefined;
     try {
       requireLength(objectName, (await file.stat()).size, sizeBytes);
@@ -120,12 +128,7 @@ function requireLength(objectName: string, foundBytes: number, storedBytes: numb
 }
 
 /** Returns the names in a directory; none when the directory does not exist. */
-async function entriesOf(path: string): Promise<string[]> {
-  return await readdir(path).catch((error) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-}
+const entriesOf = (path: string): Promise<string[]> => readdir(path).catch(ifMissing([]));
 
 /** Opens the store below `directory`, and creates the directory if necessary. */
 export async function openDiskStore(directory: string): Promise<FileStore> {

@@ -165,10 +165,14 @@ export async function findServerAddress(config: Config): Promise<string> {
   return localAddressOf(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-/** Removes the files of servers that were killed, and others that are no longer refreshed, as of other machines. */
+/**
+ * Removes the files of servers that were killed, and others that are no longer refreshed, as of other machines. Another
+ * server may remove them at the same time.
+ */
 async function removeAbandoned(config: Config): Promise<void> {
   await inParallel(await examine(config), MOST_AT_ONCE, async ({ file, announced }) => {
-    const isOld = Date.now() - (await stat(file)).mtimeMs > ABANDONED_MS;
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+    const isOld = Date.now() - mtimeMs > ABANDONED_MS;
     if (announced?.state === 'gone' || (announced?.state !== 'alive' && isOld))
       await rm(file, { force: true });
   });
