@@ -1,23 +1,29 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDiskStore } from './disk-store.ts';
 
 const DAY_MS = 86_400_000;
 
-test('servers that start at once on one directory remove what killed ones left, and nothing younger', async () => {
+test('servers that start at about the same time on one directory remove what killed ones left, and nothing younger', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-store-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const incoming = join(directory, '.incoming');
   await mkdir(incoming);
   const yesterday = new Date(Date.now() - DAY_MS);
-  for (let number = 0; number < 300; number++) {
+  for (let number = 0; number < 1_000; number++) {
     const file = join(incoming, `${number}`);
     await writeFile(file, 'half');
     await utimes(file, yesterday, yesterday);
   }
   await writeFile(join(incoming, 'young'), 'half');
-  await Promise.all(Array.from({ length: 4 }, () => openDiskStore(directory)));
+  // Each begins while the one before is removing.
+  const openLater = async (number: number) => {
+    await delay(number * 20);
+    return await openDiskStore(directory);
+  };
+  await Promise.all([0, 1, 2, 3].map(openLater));
   expect(await readdir(incoming)).toEqual(['young']);
 });
