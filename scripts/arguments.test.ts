@@ -85,6 +85,8 @@ test.concurrent.each([
   ['pack:client', '/nowhere'],
   ['start', 'there'],
   ['benchmark', 'everything'],
+  ['benchmark', 'load', '--url', 'http://127.0.0.1:1', '--key', 'k'],
+  ['benchmark', 'load', '--questions', '/nowhere'],
   ['mock', '--port', '-1'],
 ])('%s refuses %s in a sentence', async (name, ...args) => {
   const { status, stdout, stderr } = await run(name, ...args);

@@ -31,3 +31,6 @@ export function readCount(typed: string): number {
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError(`${typed} is not a whole number above 0.`);
 }
+
+/** Reads several of them, separated by commas. */
+export const readCounts = (typed: string): number[] => typed.split(',').map(readCount);

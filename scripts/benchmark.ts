@@ -3,18 +3,19 @@
  * targets.
  */
 import { writeFile } from 'node:fs/promises';
-import { cpus, loadavg, totalmem } from 'node:os';
 import { Argument } from 'commander';
 import { interruptServices } from '../contract-tests/harness/service-process.ts';
-import { readCount, scriptCommand } from './arguments.ts';
+import { readCount, readCounts, scriptCommand } from './arguments.ts';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureIdleMemory } from './benchmark/idle-memory.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { createLoadCommand } from './benchmark/load/command.ts';
 import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
+import { describeMachine, print } from './benchmark/printing.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureShortTexts } from './benchmark/short-texts.ts';
@@ -83,8 +84,6 @@ const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];
 
 type PartResult = { part: string; figures: Figure[]; notes: string[] };
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
 async function runPart(name: string, { measure }: Part, options: Options): Promise<PartResult> {
   const result: PartResult = { part: name, figures: [], notes: [] };
   const report: Report = {
@@ -103,15 +102,6 @@ function printResult({ part, figures, notes }: PartResult): void {
   print('');
 }
 
-/** The conditions of the figures. The load average shows whether the machine had other work. */
-const describeMachine = () => ({
-  node: process.version,
-  processor: cpus()[0]?.model ?? 'unknown',
-  cores: cpus().length,
-  memoryBytes: totalmem(),
-  loadAverage: loadavg()[0] ?? 0,
-});
-
 async function run(names: string[], options: Options, jsonFile: string | undefined): Promise<void> {
   const chosen = Object.entries(parts).filter(([name]) => names.includes(name));
   const machine = describeMachine();
@@ -129,12 +119,13 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
   print(missed.length === 0 ? 'Every target is met.' : `${missed.length} targets are missed.`);
 }
 
-const readCounts = (typed: string): number[] => typed.split(',').map(readCount);
-
 const few = `${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages)`;
+
+type CommandOptions = Partial<Options> & { json?: string };
 
 const command = scriptCommand('benchmark')
   .description(`Without a part: ${few}, within five minutes on two cores of its own.`)
+  .enablePositionalOptions()
   .addArgument(new Argument('[part...]').choices(Object.keys(parts)))
   .option('--passages <N,...>', `sizes of the corpora of ${Object.keys(withCorpus).join(', ')}`, readCounts)
   .option(
@@ -143,27 +134,26 @@ const command = scriptCommand('benchmark')
     readCount,
   )
   .option('--json <file>', 'also write all figures to this file')
-  .addHelpText('after', () => `\nParts:\n${describeParts()}`);
+  .addHelpText('after', () => `\nParts:\n${describeParts()}`)
+  .action(async (names: string[], { json, ...options }: CommandOptions) => {
+    const isDefault = names.length === 0;
+    const sizes = {
+      passages: isDefault ? FEW_PASSAGES : undefined,
+      queries: isDefault ? FEW_QUERIES : undefined,
+      ...options,
+    };
+    await run(isDefault ? DEFAULT_PARTS : names, sizes, json);
+  })
+  .addCommand(createLoadCommand());
 
 const describeParts = (): string =>
   Object.entries(parts)
     .map(([name, { about }]) => `  ${name.padEnd(12)}${about}\n`)
     .join('');
 
-async function main(): Promise<void> {
-  const { json, ...options } = command.parse().opts<Partial<Options> & { json?: string }>();
-  const isDefault = command.args.length === 0;
-  const sizes = {
-    passages: isDefault ? FEW_PASSAGES : undefined,
-    queries: isDefault ? FEW_QUERIES : undefined,
-    ...options,
-  };
-  process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
-  await run(isDefault ? DEFAULT_PARTS : command.args, sizes, json);
-}
-
 try {
-  await main();
+  process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
+  await command.parseAsync();
 } catch (error) {
   // The cause of a failed request explains more.
   const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : '';

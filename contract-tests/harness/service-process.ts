@@ -300,6 +300,9 @@ export async function call<Data>(
 }
 
 /** Creates a knowledge base and returns its id. */
-export async function createKnowledgeBase(service: RunningService, name: string): Promise<string> {
+export async function createKnowledgeBase(
+  service: Pick<RunningService, 'address' | 'apiKey'>,
+  name: string,
+): Promise<string> {
   return (await call<{ id: string }>(service, 'createKnowledgeBase', { name })).id;
 }

@@ -20,6 +20,9 @@ const POLL_MS = 100;
 /** A document ready to be sent. Its body is made beforehand, so that this takes no time of the import. */
 type Shipment = { body: Buffer; passages: number };
 
+/** An account of a service. */
+export type Account = Pick<RunningService, 'address' | 'apiKey'>;
+
 /** `knowledgeBaseIds`: in the order of their passages. `seconds`: from the first request to the last answer. */
 export type ImportedCorpus = { knowledgeBaseIds: string[]; seconds: number };
 
@@ -43,38 +46,59 @@ function makeShipments(
   }));
 }
 
-/** Creates the knowledge bases and makes their documents. */
-async function prepare(
-  service: RunningService,
-  { passages, knowledgeBases: count = 1, attributesOf }: CorpusPlan,
-) {
-  const progress = showProgress('making texts', passages);
-  const knowledgeBaseIds: string[] = [];
+/** Passages `first` to `end` of the sequence, spread evenly over these knowledge bases in their order. */
+export type Stretch = { first: number; end: number; knowledgeBaseIds: string[] };
+
+/** Makes the documents of all knowledge bases. */
+function prepare(
+  { first, end, knowledgeBaseIds }: Stretch,
+  attributesOf: AttributesOf | undefined,
+): Shipment[] {
+  const progress = showProgress('making texts', end - first);
+  const partStart = (i: number) => first + Math.floor((i * (end - first)) / knowledgeBaseIds.length);
   const shipments: Shipment[] = [];
-  for (let i = 0; i < count; i++) {
-    const knowledgeBaseId = await createKnowledgeBase(service, `Part ${i + 1} of ${count}`);
-    const [first, end] = [Math.floor((i * passages) / count), Math.floor(((i + 1) * passages) / count)];
-    knowledgeBaseIds.push(knowledgeBaseId);
-    const made = makeShipments(knowledgeBaseId, [first, end], attributesOf);
-    for (const shipment of made) shipments.push(shipment);
-    progress.advance(end - first);
-  }
+  knowledgeBaseIds.forEach((knowledgeBaseId, i) => {
+    const part: [number, number] = [partStart(i), partStart(i + 1)];
+    for (const shipment of makeShipments(knowledgeBaseId, part, attributesOf)) shipments.push(shipment);
+    progress.advance(part[1] - part[0]);
+  });
   progress.end();
-  return { knowledgeBaseIds, shipments };
+  return shipments;
 }
 
-/** Imports the first `passages` passages. */
-export async function importCorpus(service: RunningService, plan: CorpusPlan): Promise<ImportedCorpus> {
-  const { knowledgeBaseIds, shipments } = await prepare(service, plan);
-  const progress = showProgress('importing', plan.passages);
+/** Creates this many knowledge bases. Returns their ids. */
+export async function createParts(account: Account, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 1; i <= count; i++) ids.push(await createKnowledgeBase(account, `Part ${i} of ${count}`));
+  return ids;
+}
+
+/** Imports a stretch. Returns the seconds from the first request to the last answer. */
+export async function importStretch(
+  account: Account,
+  stretch: Stretch,
+  attributesOf?: AttributesOf,
+): Promise<number> {
+  const shipments = prepare(stretch, attributesOf);
+  const progress = showProgress('importing', stretch.end - stretch.first);
   const start = performance.now();
   await inParallel(shipments, CLIENTS, async (shipment) => {
-    await call(service, 'importTextContent', shipment.body.toString());
+    await call(account, 'importTextContent', shipment.body.toString());
     shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
     progress.advance(shipment.passages);
   });
   progress.end();
-  return { knowledgeBaseIds, seconds: (performance.now() - start) / 1000 };
+  return (performance.now() - start) / 1000;
+}
+
+/** Imports the first `passages` passages into new knowledge bases. */
+export async function importCorpus(
+  account: Account,
+  { passages, knowledgeBases = 1, attributesOf }: CorpusPlan,
+): Promise<ImportedCorpus> {
+  const knowledgeBaseIds = await createParts(account, knowledgeBases);
+  const stretch = { first: 0, end: passages, knowledgeBaseIds };
+  return { knowledgeBaseIds, seconds: await importStretch(account, stretch, attributesOf) };
 }
 
 /** The document frequencies that wait to be merged. */

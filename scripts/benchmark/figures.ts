@@ -20,7 +20,7 @@ export function isMet({ value, target }: Figure): boolean | undefined {
 }
 
 /** Three significant digits: a shared machine does not reproduce more. */
-const formatNumber = (value: number): string =>
+export const formatNumber = (value: number): string =>
   value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
 
 function formatTarget({ target }: Figure): string {
@@ -34,23 +34,24 @@ function formatVerdict(figure: Figure): string {
   return met ? 'met' : 'MISSED';
 }
 
+/** Rows of cells as lines of aligned columns. Those of the indexes `numeric` are aligned to the right. */
+export function alignColumns(rows: string[][], numeric: number[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const format = (row: string[]) =>
+    row
+      .map((cell, column) =>
+        numeric.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return rows.map((row) => `${format(row)}\n`).join('');
+}
+
 /** The figures as lines of aligned columns: name, value with unit, target, verdict. */
 export function formatTable(figures: Figure[]): string {
   const rows = figures.map((figure) => {
     const { name, value, unit } = figure;
     return [name, formatNumber(value), unit, formatTarget(figure), formatVerdict(figure)];
   });
-  const header = ['', 'figure', '', 'target', ''];
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const numeric = new Set([1, 3]);
-  const format = (row: string[]) =>
-    row
-      .map((cell, column) =>
-        numeric.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [header, ...rows].map((row) => `${format(row)}\n`).join('');
+  return alignColumns([['', 'figure', '', 'target', ''], ...rows], [1, 3]);
 }

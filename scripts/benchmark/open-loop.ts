@@ -2,11 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Sends `perSecond` requests a second until `ended`, without waiting for earlier answers (an open loop).
+ * Sends `perSecond` requests a second until `ended`, without waiting for earlier answers (an open loop). `send` gets
+ * the time at which its request is due, in milliseconds of `performance.now()`.
  * @returns milliseconds from when each request was due, not from when it was sent: a stall counts for all due requests
  */
 export async function observe(
-  send: () => Promise<unknown>,
+  send: (due: number) => Promise<unknown>,
   { perSecond, ended }: { perSecond: number; ended: Promise<unknown> },
 ): Promise<number[]> {
   let isOver = false;
@@ -19,7 +20,7 @@ export async function observe(
   const nextDue = () => start + (answers.length * 1000) / perSecond;
   const sendOne = () => {
     const due = nextDue();
-    const answer = send().then(() => performance.now() - due);
+    const answer = send(due).then(() => performance.now() - due);
     answer.catch(() => undefined); // likewise
     answers.push(answer);
   };

@@ -34,15 +34,29 @@ export function readSharedOnceBytes(pids: number[]): number {
   return kibibytes.reduce((sum, count) => sum + count, 0) * 1024;
 }
 
+const isPostgres = (pid: number): boolean => {
+  try {
+    return /^[^\0]*postgres/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
 /** The processes of PostgreSQL below `ancestor`. */
 export const findPostgresProcesses = (ancestor: number): number[] =>
-  findDescendants(ancestor).filter((pid) => {
-    try {
-      return /^[^\0]*postgres/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-    } catch {
-      return false;
-    }
-  });
+  findDescendants(ancestor).filter(isPostgres);
+
+/** Seconds of processor time so far of some programs with all their processes: those of PostgreSQL, and the others. */
+export type ProcessorUse = { database: number; servers: number };
+
+/** The use of the programs `pids`. PostgreSQL's connections are processes, which end, so their time counts as well. */
+export function readProcessorUse(pids: number[]): ProcessorUse {
+  const all = [...new Set(pids.flatMap((pid) => [pid, ...findDescendants(pid)]))];
+  const database = all.filter(isPostgres);
+  const servers = all.filter((pid) => !database.includes(pid));
+  const ended = database.reduce((sum, pid) => sum + readEndedCpuSeconds(pid), 0);
+  return { database: readCpuSeconds(database) + ended, servers: readCpuSeconds(servers) };
+}
 
 /** The first two cores that this process may use; undefined without two cores, or without taskset(1). */
 export function findTwoCores(): [number, number] | undefined {

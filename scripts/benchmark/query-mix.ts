@@ -80,16 +80,20 @@ export const queryKinds = Object.keys(KINDS) as QueryKind[]; // its own keys
 /** A hundred entries: each kind as often as its share. */
 const kindsByPercent = queryKinds.flatMap((kind) => Array<QueryKind>(KINDS[kind].percent).fill(kind));
 
-/** `count` queries from the first `passages` passages, in mixed kinds. */
-export function makeQueries(count: number, passages: number, seed: number): MixedQuery[] {
+/** Endless queries from the first `passages` passages, in mixed kinds. */
+export function* drawQueries(passages: number, seed: number): Generator<MixedQuery, never> {
   const random = createRandom(seed);
-  return Array.from({ length: count }, (_, i) => {
+  for (let i = 0; ; i++) {
     // 37 has no divisor in common with 100, so every hundred queries contain each kind by its share.
     const kind = kindsByPercent[(i * 37) % kindsByPercent.length] ?? 'two words';
     const passage = Math.floor(random() * passages);
-    return { kind, text: KINDS[kind].make(passage, random), passage };
-  });
+    yield { kind, text: KINDS[kind].make(passage, random), passage };
+  }
 }
+
+/** The first `count` queries of `drawQueries`. */
+export const makeQueries = (count: number, passages: number, seed: number): MixedQuery[] =>
+  drawQueries(passages, seed).take(count).toArray();
 
 /** Queries of the contract's maximum length: stretches of several passages. */
 export function makeLongQueries(count: number, passages: number, seed: number): string[] {

@@ -14,7 +14,7 @@ import { inParallel } from '../../src/concurrency/in-parallel.ts';
 import { makePassage } from './corpus.ts';
 import { countDeltas } from './corpus-import.ts';
 import type { Report } from './figures.ts';
-import { findPostgresProcesses, readCpuSeconds, readEndedCpuSeconds } from './processor-use.ts';
+import { readProcessorUse } from './processor-use.ts';
 
 /** Clients that import at the same time, each one text after the other. */
 const CLIENTS = 8;
@@ -54,12 +54,6 @@ async function untilMerged(client: pg.Client): Promise<void> {
   while ((await countDeltas(client)) > 0) await delay(POLL_MS);
 }
 
-/** Seconds of processor time of PostgreSQL so far. The pool replaces idle connections, so their processes end. */
-function readDatabaseSeconds({ pid }: RunningService): number {
-  const processes = findPostgresProcesses(pid);
-  return processes.reduce((sum, parent) => sum + readEndedCpuSeconds(parent), readCpuSeconds(processes));
-}
-
 /** Measures imports into one knowledge base. The processor time includes that of merging their document frequencies. */
 export async function measureShortTexts(report: Report): Promise<void> {
   await withService(async (service) => {
@@ -68,7 +62,7 @@ export async function measureShortTexts(report: Report): Promise<void> {
     await importTexts(service, makeBodies(knowledgeBaseId, { first: 0, count: WARM_UP_TEXTS }));
     await withServiceDatabase(service, untilMerged);
     const bodies = makeBodies(knowledgeBaseId, { first: WARM_UP_TEXTS, count: TEXTS });
-    const before = { server: readCpuSeconds([service.pid]), database: readDatabaseSeconds(service) };
+    const before = readProcessorUse([service.pid]);
     const start = performance.now();
     report.progress(`${TEXTS} texts of ${WORDS_MIN} to ${WORDS_MAX} words by ${CLIENTS} clients`);
     const milliseconds = await importTexts(service, bodies);
@@ -79,9 +73,10 @@ export async function measureShortTexts(report: Report): Promise<void> {
     report.figure({ name: 'median import', value: percentile(milliseconds, 0.5), unit: 'ms' });
     report.figure({ name: '99 % within', value: percentile(milliseconds, 0.99), unit: 'ms' });
     const perText = (cpuSeconds: number) => (cpuSeconds / TEXTS) * 1000;
-    const server = perText(readCpuSeconds([service.pid]) - before.server);
+    const used = readProcessorUse([service.pid]);
+    const server = perText(used.servers - before.servers);
     report.figure({ name: 'server CPU a text', value: server, unit: 'ms' });
-    const postgres = perText(readDatabaseSeconds(service) - before.database);
+    const postgres = perText(used.database - before.database);
     report.figure({ name: 'PostgreSQL CPU a text', value: postgres, unit: 'ms' });
   });
 }
