@@ -214,7 +214,7 @@ test('only the S3 store loads the SDK of S3', () => {
 
 test('metrics and the SDK of traces are loaded only where they are enabled', () => {
   const lazy = ['telemetry/opentelemetry.ts', 'telemetry/prometheus.ts'];
-  const ofLazy = ['telemetry/storage-gauges.ts'];
+  const ofLazy = ['telemetry/replica-metrics.ts', 'telemetry/storage-gauges.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
   const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/(?!api').*)'/.test(read(file)));
   expect(loading.toSorted()).toEqual([...lazy, ...ofLazy]);

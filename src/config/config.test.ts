@@ -70,6 +70,13 @@ test('S3_ENDPOINT and S3_REGION need S3_BUCKET; without them there is no S3 stor
   expect(() => readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'minio:9000' })).toThrow('S3_ENDPOINT: must be');
 });
 
+test('DATABASE_READ_URL needs DATABASE_URL', () => {
+  const DATABASE_READ_URL = 'postgres://replica.example.org/texts';
+  expect(() => readConfig({ DATABASE_READ_URL })).toThrow('DATABASE_READ_URL: needs DATABASE_URL');
+  const config = readConfig({ DATABASE_READ_URL, DATABASE_URL: 'postgres://example.org/texts' });
+  expect(config.databaseReadUrl).toBe(DATABASE_READ_URL);
+});
+
 test('a bootstrap key is read unchanged, a public address without its trailing slash', () => {
   const key = generateApiKey();
   const config = readConfig({ BOOTSTRAP_API_KEY: key, BASE_URL: 'https://kr.example.org/api/' });

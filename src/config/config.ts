@@ -58,6 +58,7 @@ const settings = {
   BASE_URL: optional(baseAddress),
   DATA_DIR: withDefault('./.data', anyText),
   DATABASE_URL: optional(postgresAddress),
+  DATABASE_READ_URL: optional(postgresAddress),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
   BOOTSTRAP_API_KEY: optional(textThat(isApiKey, 'be a key made by `npx knowledge-retrieval keys generate`')),
   UPLOAD_SECRET: optional(textFrom(UPLOAD_SECRET_LENGTH)),
@@ -103,6 +104,8 @@ export type Config = Readonly<{
   dataDir: string;
   /** undefined: the embedded PostgreSQL under `dataDir`. */
   databaseUrl: string | undefined;
+  /** A streaming replica of `databaseUrl`, for queries; undefined: they run there too. */
+  databaseReadUrl: string | undefined;
   databasePoolSize: number;
   bootstrapApiKey: string | undefined;
   uploadSecret: string | undefined;
@@ -158,6 +161,7 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
+    databaseReadUrl: read.DATABASE_READ_URL,
     databasePoolSize: read.DATABASE_POOL_SIZE,
     bootstrapApiKey: read.BOOTSTRAP_API_KEY,
     uploadSecret: read.UPLOAD_SECRET,
@@ -220,6 +224,12 @@ const findWithoutBucket = ({ S3_BUCKET, S3_ENDPOINT, S3_REGION }: Settings): str
     .filter(([, value]) => S3_BUCKET === undefined && value !== undefined)
     .map(([name]) => `${name}: needs S3_BUCKET beside it`);
 
+/** The embedded PostgreSQL has no replica. */
+const findWithoutPrimary = ({ DATABASE_URL, DATABASE_READ_URL }: Settings): string[] =>
+  DATABASE_READ_URL !== undefined && DATABASE_URL === undefined
+    ? ['DATABASE_READ_URL: needs DATABASE_URL beside it']
+    : [];
+
 /**
  * The settings of `environment`, frozen.
  * @throws ConfigError with one line for each wrong setting. A line never holds the value, which may be a secret.
@@ -228,7 +238,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const given = withoutEmptyValues(environment);
   const padded = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
   const { read, problems } = readSettings(given);
-  const all = [...padded, ...problems, ...findWithoutBucket(read)];
+  const all = [...padded, ...problems, ...findWithoutBucket(read), ...findWithoutPrimary(read)];
   if (all.length === 0) return toConfig(read, given.PORT !== undefined && read.PORT !== 0);
   throw new ConfigError(`Wrong settings:\n${all.map((problem) => `  ${problem}`).join('\n')}`);
 }

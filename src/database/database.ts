@@ -117,6 +117,17 @@ export const createPool = (connection: Connection, size: number, onError: PoolOp
     settings: { ...PLANNING, statement_timeout: String(STATEMENT_TIMEOUT_MS) },
   });
 
+/**
+ * A pool for reads on a replica. Broken idle connections are replaced; the reads report what fails.
+ * @param timeoutMs time-out of one statement
+ */
+export const createReplicaPool = (connection: Connection, size: number, timeoutMs: number): pg.Pool =>
+  openPool(connection, {
+    size,
+    onError: () => {},
+    settings: { ...PLANNING, statement_timeout: String(timeoutMs) },
+  });
+
 /** One statement runs, and another connection may be needed beside it. */
 const MAINTENANCE_CONNECTIONS = 2;
 

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { SHUTDOWN_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Config } from '../config/config.ts';
 import { creditPayment } from '../database/accounts.ts';
-import { type Connection, createDatabase, createPool } from '../database/database.ts';
+import { type Connection, createDatabase, createPool, type Database } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
+import { openReadReplica, type ReadReplica } from '../database/read-replica.ts';
 import { readStorageFigures } from '../database/storage-figures.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
@@ -20,6 +21,7 @@ import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
 import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
+import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { MetricSources } from '../telemetry/prometheus.ts';
@@ -62,6 +64,19 @@ async function openTelemetry(
   };
 }
 
+/** Opens the replica of DATABASE_READ_URL, if that is set. @throws when it belongs to another database */
+async function openReplica(
+  { databaseReadUrl, databasePoolSize: size }: Config,
+  { primary, log }: { primary: Database; log: Logger },
+): Promise<ReadReplica | undefined> {
+  if (databaseReadUrl === undefined) return undefined;
+  const tell = ({ isInUse, reason }: { isInUse: boolean; reason: string }) => {
+    if (isInUse) log.info('queries run on DATABASE_READ_URL again');
+    else log.warn({ reason }, 'DATABASE_READ_URL cannot be read: queries run on DATABASE_URL');
+  };
+  return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
+}
+
 /** The search, with a span for each call. */
 const traced =
   (search: Search, telemetry: Telemetry): Search =>
@@ -85,11 +100,15 @@ export async function openService(
   await migrateOver(connection, onError);
   const pool = createPool(connection, config.databasePoolSize, onError);
   const database = createDatabase(pool);
+  const replica = await openReplica(config, { primary: database, log });
   const accountId = await ensureFirstAccount(database, config, log);
   const uploadSecret = await readUploadSecret(config);
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
+  const search = replica
+    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment)
+    : createSearch(database, stemMemory, creditPayment);
   const files = await openFiles(config);
   const shortTexts = createShortTexts({
     database,
@@ -107,6 +126,7 @@ export async function openService(
     pool,
     readJobFigures: () => readJobFigures(database),
     readStorageFigures: () => readStorageFigures(database),
+    readReplicaFigures: replica?.readFigures,
     countLostLines,
     log,
   });
@@ -122,7 +142,7 @@ export async function openService(
       shortTexts.markAccountPresent(account);
     },
     extract: extraction.extract,
-    search: traced(createSearch(database, stemMemory, creditPayment), telemetry),
+    search: traced(search, telemetry),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
     diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),
@@ -155,6 +175,7 @@ export async function openService(
     await deliveriesStopped;
     extraction.close();
     await analysis.close();
+    await replica?.close();
     await database.destroy();
     await tracing.stop();
   };

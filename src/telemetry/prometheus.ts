@@ -5,8 +5,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 import { singleFlight } from '../concurrency/single-flight.ts';
+import { measureReplica } from './replica-metrics.ts';
 import { gaugeStorage } from './storage-gauges.ts';
-import type { JobFigures, Meter, StorageFigures } from './telemetry.ts';
+import type { JobFigures, Meter, ReplicaFigures, StorageFigures } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 
@@ -26,6 +27,8 @@ export type MetricSources = {
   pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } };
   readJobFigures(): Promise<JobFigures[]>;
   readStorageFigures(): Promise<StorageFigures>;
+  /** Undefined: there is no read replica. */
+  readReplicaFigures?: (() => Promise<ReplicaFigures>) | undefined;
   countLostLines(): number;
 };
 
@@ -166,9 +169,11 @@ export function createPrometheus(sources: MetricSources): Prometheus {
   countLostLogLines(sources, registers);
   const updateJobs = gaugeJobs(sources, registers);
   const updateStorage = gaugeStorage(sources.readStorageFigures, { prefix: PREFIX, registers });
+  const updateReplica =
+    sources.readReplicaFigures && measureReplica(sources.readReplicaFigures, { prefix: PREFIX, registers });
   const all = Registry.merge([openProcessRegistry(), registry]);
   const expose = async () => {
-    await Promise.all([updateJobs(), updateStorage()]);
+    await Promise.all([updateJobs(), updateStorage(), updateReplica?.()]);
     return { type: all.contentType, text: await all.metrics() };
   };
   return { ...meter, expose: singleFlight(expose, EXPOSE_TIMEOUT_MS) };

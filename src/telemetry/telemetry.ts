@@ -45,6 +45,17 @@ export type StorageFigures = {
   pagesRead: { cache: number; disk: number };
 };
 
+/** The use of a read replica by this server. */
+export type ReplicaFigures = {
+  /** Queries since the start, by the database that answered them. */
+  onReplica: number;
+  onPrimary: number;
+  /** Whether queries run on the replica now. */
+  isInUse: boolean;
+  /** What the replica has left to replay of the primary's log; undefined while it does not answer. */
+  lagBytes: number | undefined;
+};
+
 /** The content of `/metrics`, and the tokens of which callers need one. */
 export type Metrics = { tokens: readonly string[]; expose(): Promise<{ type: string; text: string }> };
 

@@ -83,6 +83,20 @@ test.each(['+', '-'])('reports a clock that differs (%s an hour)', async (sign) 
   ]);
 });
 
+test('reports a read replica that is another database, and warns of one that is a primary or does not answer', async () => {
+  const examineReplica = (DATABASE_READ_URL: string) => deployment.examineWith({ DATABASE_READ_URL });
+  const other = addressOf(deployment.connection, { database: 'template1' });
+  expect(await examineReplica(other)).toEqual([
+    expect.stringMatching(/^read replica: .*: it is another database/),
+  ]);
+  expect(await examineReplica(addressOf(deployment.connection))).toEqual([
+    expect.stringMatching(/^warning of read replica: .*: it is a primary\.$/),
+  ]);
+  expect(await examineReplica('postgres://somebody:hunter2@127.0.0.1:1/nothing')).toEqual([
+    'warning of read replica: The replica of DATABASE_READ_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.',
+  ]);
+});
+
 test('reports a missing schema, and one of a newer version', async () => {
   const none = await withDatabase('', (DATABASE_URL) => deployment.examineWith({ DATABASE_URL }));
   expect(none).toEqual([expect.stringContaining('lacks 0001-initial')]);

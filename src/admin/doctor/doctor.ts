@@ -17,6 +17,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import { checkBaseUrl, checkDataDirectory, checkSecrets } from './check-machine.ts';
+import { checkReplica } from './check-replica.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
 /** A part of the deployment with its problems. */
@@ -72,6 +73,9 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   yield schema;
   yield await runCheck('clocks', () => checkClock(database));
   yield await runCheck('connections', () => checkConnections(pool, database, config));
+  const { databaseReadUrl } = config;
+  if (databaseReadUrl !== undefined)
+    yield await runCheck('read replica', () => checkReplica(database, databaseReadUrl));
   if (schema.problems.length === 0) {
     yield await runCheck('API key', () => findRefusedKeys(database, config));
     yield await runCheck('credits', () => checkCredits(database, config));

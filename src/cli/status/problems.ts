@@ -1,7 +1,7 @@
 /** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
-import { pluralise } from '../formats.ts';
+import { formatBytes, pluralise } from '../formats.ts';
 import { formatSeconds } from './figures.ts';
-import type { Reading, ServerState } from './reading.ts';
+import type { Reading, ReplicaUse, ServerState } from './reading.ts';
 
 /** The queue of imports. The other queues do their work without anyone waiting for it. */
 export const IMPORT_QUEUE = 'import-file';
@@ -13,10 +13,16 @@ const REFUSED_SHARE = 0.01;
 /** Every request waits this much longer. */
 const LATE_LOOP_SECONDS = 0.2;
 
+function describeUnusedReplica(address: string, { lagBytes }: ReplicaUse): string {
+  const state = lagBytes === null ? 'does not answer' : `is ${formatBytes(lagBytes)} behind`;
+  return `${address} runs its queries on the primary: the read replica ${state}; doctor tells more.`;
+}
+
 function findServerProblems(server: ServerState): string[] {
-  const { address, isDatabaseUp, connections, eventLoopDelayP99Seconds, lostLogLinesNow } = server;
+  const { address, isDatabaseUp, replica, connections, eventLoopDelayP99Seconds, lostLogLinesNow } = server;
   return [
     isDatabaseUp ? '' : `${address} gets no answer from its database.`,
+    replica === null || replica.isInUse ? '' : describeUnusedReplica(address, replica),
     connections.waiting > 0
       ? `${address}: ${pluralise(connections.waiting, 'request')} without a database connection; ` +
         `DATABASE_POOL_SIZE is ${connections.max}.`

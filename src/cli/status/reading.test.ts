@@ -167,3 +167,24 @@ test('imports that wait while none runs are a problem; a long queue that moves i
   );
   expect(linesOf({ ...waiting, 'jobs_active{queue="import-file"}': 1 })[0]).toMatch(/^REQUESTS/);
 });
+
+test('the share of a read replica is shown; that it is not in use is a problem', () => {
+  const inUse = {
+    ...RUNNING,
+    'queries_total{database="replica"}': 97,
+    'queries_total{database="primary"}': 3,
+    replica_in_use: 1,
+    replica_lag_bytes: 0,
+  };
+  const linesOf = (figures: Figures) => showReading(toReading([scrapeOf('http://a', 0, figures)]));
+  expect(linesOf(inUse)[0]).toMatch(/^REQUESTS/);
+  expect(linesOf(inUse)).toContain('          on the read replica since the start: 97.0 % of the queries');
+  const problemOf = (figures: Figures) =>
+    linesOf({ ...inUse, replica_in_use: 0, ...figures })
+      .slice(0, 2)
+      .join(' ');
+  expect(problemOf({ replica_lag_bytes: 2 ** 21 })).toContain('the read replica is 2 MiB behind');
+  const { replica_lag_bytes: _lag, ...away } = { ...inUse, replica_in_use: 0 };
+  expect(linesOf(away).slice(0, 2).join(' ')).toContain('the read replica does not answer');
+  expect(linesOf(RUNNING).join()).not.toContain('replica');
+});

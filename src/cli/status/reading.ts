@@ -4,6 +4,9 @@ import type { Sample } from './exposition.ts';
 import { type Period, summarise } from './period.ts';
 import type { Scrape, Unreachable } from './scrape.ts';
 
+/** Queries since the start, by the database that answered them. `lagBytes` null: the replica does not answer. */
+export type ReplicaUse = { isInUse: boolean; lagBytes: number | null; onReplica: number; onPrimary: number };
+
 /** A server or worker. Null: its system has no such figure, or there is no earlier reading to compare with. */
 export type ServerState = {
   address: string;
@@ -16,6 +19,8 @@ export type ServerState = {
   /** Connections to the database. `waiting`: requests that wait for one. */
   connections: { busy: number; open: number; max: number; waiting: number };
   isDatabaseUp: boolean;
+  /** Its use of a read replica; null: it has none. */
+  replica: ReplicaUse | null;
   /** Lines of the log that could not be written, since the start and since the reading before. */
   lostLogLines: number;
   lostLogLinesNow: number | null;
@@ -75,6 +80,20 @@ export function subtract(after: Scrape, before: Scrape): Sample[] {
   }));
 }
 
+function toReplicaUse(scrape: Scrape): ReplicaUse | null {
+  const { own, all } = createLookup(scrape);
+  const isInUse = own('replica_in_use');
+  if (isInUse === undefined) return null;
+  const queriesOf = (database: string) =>
+    all('queries_total').find(({ labels }) => labels.database === database)?.value ?? 0;
+  return {
+    isInUse: isInUse === 1,
+    lagBytes: own('replica_lag_bytes') ?? null,
+    onReplica: queriesOf('replica'),
+    onPrimary: queriesOf('primary'),
+  };
+}
+
 function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
   const { find, own, value } = createLookup(scrape);
   const open = own('database_pool_connections') ?? 0;
@@ -96,6 +115,7 @@ function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
       waiting: own('database_pool_waiting_requests') ?? 0,
     },
     isDatabaseUp: own('database_up') === 1,
+    replica: toReplicaUse(scrape),
     lostLogLines: own('log_lines_lost_total') ?? 0,
     lostLogLinesNow: added?.own('log_lines_lost_total') ?? null,
   };

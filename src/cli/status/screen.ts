@@ -176,12 +176,23 @@ function alignColumns(rows: string[][]): string[] {
   );
 }
 
+/** The share of queries that replicas have answered; nothing where there is none. */
+function showReplicaUse(servers: ServerState[]): string[] {
+  const uses = servers.flatMap(({ replica }) => replica ?? []);
+  const onReplica = uses.reduce((sum, use) => sum + use.onReplica, 0);
+  const queries = onReplica + uses.reduce((sum, use) => sum + use.onPrimary, 0);
+  if (uses.length === 0) return [];
+  const share = queries === 0 ? 'no queries yet' : `${formatShare(onReplica / queries)} of the queries`;
+  return [`${INDENT}on the read replica since the start: ${share}`];
+}
+
 function showServers({ servers }: Reading): Line[] {
   const [titles = '', ...rows] = alignColumns([SERVER_TITLES, ...servers.map(cellsOf)]);
   const lost = servers.reduce((sum, { lostLogLines }) => sum + lostLogLines, 0);
   return [
     essential(style('bold', titles)),
     ...rows.map(essential),
+    ...showReplicaUse(servers).map(past),
     ...(lost > 0 ? [past(`${INDENT}lines of the log that were lost since the start: ${lost}`)] : []),
   ];
 }
