@@ -4,8 +4,10 @@
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
+import type { Service } from '../handlers/service.ts';
 import { endOverdueImports } from '../jobs/imports.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { startReceiver, type TestReceiver } from '../webhooks/testing/receiver.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -49,14 +51,25 @@ async function useService({ service: { database }, call }: TestService): Promise
   await call('deleteKnowledgeBase', { knowledgeBaseId: other });
 }
 
+/** Seconds between the receipt of an event and the time that it is signed with. Receivers tolerate five minutes. */
+async function findSignatureAge({ database }: Service, { received }: TestReceiver): Promise<number> {
+  const count = () => database.selectFrom('webhook_deliveries').select('position').execute();
+  await vi.waitUntil(async () => (await count()).length > 0, { timeout: 10_000 });
+  const now = (performance.timeOrigin + performance.now()) / 1000;
+  return now - Number(received[0]?.headers['webhook-timestamp']);
+}
+
 test.each([-30, 30])(
   'a server with a clock that is %i days wrong works, and stores no time of its own',
   async (days) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
-    const suite = await startTestService();
+    const suite = await startTestService({ settings: { WEBHOOK_PRIVATE_NETWORKS: 'allow' } });
+    const receiver = await startReceiver();
     try {
+      await suite.call('createWebhook', { url: receiver.url });
       await useService(suite);
       const { database } = suite.service;
+      expect(Math.abs(await findSignatureAge(suite.service, receiver))).toBeLessThan(60);
       const [first] = await listApiKeys(database);
       const { id: accountId } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
       await insertApiKey(database, generateApiKey(), { accountId, name: 'another' });
@@ -64,6 +77,7 @@ test.each([-30, 30])(
       expect(await columnsFarFromNow(suite)).toEqual([]);
     } finally {
       await suite.close();
+      await receiver.close();
     }
   },
 );

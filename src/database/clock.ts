@@ -17,3 +17,9 @@ export async function readDatabaseTime(database: Queryable): Promise<Date> {
   if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 }
+
+/** A clock that continues from a time that the database has just returned. The server's own clock may be wrong. */
+export function clockFrom(time: Date): () => Date {
+  const startedAtMs = performance.now();
+  return () => new Date(time.getTime() + performance.now() - startedAtMs);
+}

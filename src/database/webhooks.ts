@@ -203,6 +203,8 @@ export type Turn = DueWebhook & {
   failingSince: Date | null;
   /** Whether the receiver has failed for so long that it is disabled after one more failure. */
   isOverdue: boolean;
+  /** By the database's clock. */
+  beganAt: Date;
   leasedUntil: Date;
 };
 
@@ -218,7 +220,7 @@ export async function beginTurn(
       AND (leased_until IS NULL OR leased_until <= now())
     RETURNING id, account_id AS "accountId", url, secret, failures, failing_since AS "failingSince",
       coalesce(failing_since <= now() - make_interval(secs => ${retrySeconds}), false) AS "isOverdue",
-      leased_until AS "leasedUntil"`.execute(database);
+      ${databaseNow} AS "beganAt", leased_until AS "leasedUntil"`.execute(database);
   return rows[0];
 }
 
@@ -235,18 +237,22 @@ const toColumns = (verdict: Verdict) => {
   };
 };
 
-/** Ends a webhook's turn, unless another server has taken over. */
+/**
+ * Ends a webhook's turn.
+ * @returns false when another server has taken over meanwhile: then nothing is changed
+ */
 export async function endTurn(
   transaction: Queryable,
   { id, leasedUntil }: Turn,
   verdict: Verdict,
-): Promise<void> {
-  await transaction
+): Promise<boolean> {
+  const ended = await transaction
     .updateTable('webhooks')
     .set({ ...toColumns(verdict), leased_until: null })
     .where('id', '=', id)
     .where('leased_until', '=', leasedUntil)
-    .execute();
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
 }
 
 /** Disables a webhook: nothing is recorded for it or sent to it any more. */

@@ -1,5 +1,6 @@
 /** Reconciles the rows of `files` with the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
+import { readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
@@ -82,6 +83,7 @@ export async function* reconcileFiles(
     const rowsEnd = rows.length < PAGE_SIZE ? LAST_ID : (rows.at(-1)?.id ?? LAST_ID);
     const { objects, upTo } = await readObjects(files, knowledgeBaseId, { after, upTo: rowsEnd });
     yield comparePage({
+      now: await readDatabaseTime(database),
       before: rows.filter(({ id }) => id <= upTo),
       objects,
       after: await readReferences(database, knowledgeBaseId, { after, upTo }),
@@ -91,9 +93,9 @@ export async function* reconcileFiles(
 }
 
 type References = Awaited<ReturnType<typeof readReferences>>;
-type Page = { before: References; objects: Map<string, ListedObject>; after: References };
+type Page = { now: Date; before: References; objects: Map<string, ListedObject>; after: References };
 
-function comparePage({ before, objects, after }: Page): FileComparison {
+function comparePage({ now, before, objects, after }: Page): FileComparison {
   const referenced = new Set([...before, ...after].map(({ objectName }) => objectName));
   const stillReferenced = new Set(after.map(({ objectName }) => objectName));
   const arrived = before.filter(({ objectName, arrived }) => arrived && stillReferenced.has(objectName));
@@ -101,7 +103,7 @@ function comparePage({ before, objects, after }: Page): FileComparison {
     orphans: [...objects.values()]
       .filter(
         ({ objectName, modifiedAt }) =>
-          !referenced.has(objectName) && (isUploadName(objectName) || isOld(modifiedAt)),
+          !referenced.has(objectName) && (isUploadName(objectName) || isOld(modifiedAt, now)),
       )
       .map(({ objectName }) => objectName),
     lost: arrived.filter(({ objectName }) => !objects.has(objectName)),
@@ -112,7 +114,12 @@ function comparePage({ before, objects, after }: Page): FileComparison {
   };
 }
 
-const isOld = (modifiedAt: Date): boolean => Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS;
+/**
+ * Old by the database's clock and by this server's: the time of an object comes from the store, whose clock may be
+ * neither. With a disk it is the server's.
+ */
+const isOld = (modifiedAt: Date, now: Date): boolean =>
+  Math.min(now.getTime(), Date.now()) - modifiedAt.getTime() > ORPHAN_AGE_MS;
 
 /**
  * Finds the knowledge bases with rows or objects, each once. Omits deleted ones, which purges handle. `unknown`: this

@@ -1,6 +1,6 @@
 /** Every event arrives, in order for its document, whatever the receiver and the servers do. */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type KyselyPlugin, type RawNode, sql } from 'kysely';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -35,9 +35,12 @@ afterEach(async () => {
   await sql`TRUNCATE webhooks, webhook_events, webhook_deliveries`.execute(server.database);
 });
 
-function deliver(retrySeconds = THREE_DAYS): Deliveries {
+function deliver(
+  retrySeconds = THREE_DAYS,
+  { database }: Pick<typeof server, 'database'> = server,
+): Deliveries {
   const deliveries = startDeliveries({
-    database: server.database,
+    database,
     rules: { allowsPrivateReceivers: true },
     retrySeconds,
     telemetry: createTelemetry(unmetered),
@@ -269,6 +272,86 @@ test('a server that stops hands its events to another server', async () => {
   deliver();
   await until(async () => (await countWaiting()) === 0);
   expect(received.map(({ id }) => id)).toEqual([received[0]?.id, received[0]?.id]);
+});
+
+/** The test database, whose answer to the next statement that matches waits for `resume`. `reached`: it waits. */
+function pausedAfter(statement: RegExp) {
+  const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pausing = new WeakSet<object>();
+  let isPaused = false;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      const text = node.kind === 'RawNode' ? (node as RawNode).sqlFragments.join('') : '';
+      if (!isPaused && statement.test(text)) {
+        isPaused = true;
+        pausing.add(queryId);
+      }
+      return node;
+    },
+    async transformResult({ result, queryId }) {
+      if (pausing.has(queryId)) {
+        reached.resolve();
+        await resumed.promise;
+      }
+      return result;
+    },
+  };
+  const database = server.database.withPlugin(plugin);
+  return { database, reached: reached.promise, resume: resumed.resolve };
+}
+
+/** Ends all turns, as their time does. */
+const endLeases = () => sql`UPDATE webhooks SET leased_until = now()`.execute(server.database);
+
+test.each([
+  ['has read its events', /created_at AS "createdAt", attempts/],
+  ['has begun its turn', /UPDATE webhooks SET leased_until/],
+])('a server that is paused when it %s sends nothing after others have', async (_when, statement) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const subscription = await subscribe();
+    const document = newDocument(subscription);
+    await record(subscription, 'document.processed', document);
+    const paused = pausedAfter(statement);
+    const { end } = deliver(THREE_DAYS, paused);
+    await paused.reached;
+    await end();
+    vi.advanceTimersByTime(31_000);
+    await endLeases();
+    deliver();
+    await until(async () => (await countWaiting()) === 0);
+    await record(subscription, 'document.deleted', document);
+    await until(async () => (await countWaiting()) === 0);
+    paused.resume();
+    await started[0]?.stop();
+    expect(subscription.receiver.received.map(({ event }) => event.type)).toEqual([
+      'document.processed',
+      'document.deleted',
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a server whose turn another one has taken over records no failure', async () => {
+  const subscription = await subscribe((_, n, __, response) => {
+    if (n > 0) response.writeHead(204).end();
+    else setTimeout(() => response.writeHead(410).end(), 2_000);
+  });
+  const { received } = subscription.receiver;
+  await record(subscription, 'document.processed', newDocument(subscription));
+  const { end, stop } = deliver();
+  await until(() => received.length === 1);
+  await end();
+  await endLeases();
+  deliver();
+  await until(async () => (await countWaiting()) === 0);
+  await stop(5_000);
+  expect(received.map(({ id }) => id)).toEqual([received[0]?.id, received[0]?.id]);
+  expect(await requireWebhook(server.database, subscription)).toMatchObject({
+    disabled_at: null,
+    failures: 0,
+  });
 });
 
 test('pauses double from five seconds to an hour, and vary', () => {

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
+import { clockFrom } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import {
   type DueEvent,
@@ -27,7 +28,7 @@ import {
 } from '../database/webhooks.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ReceiverRules } from './receivers.ts';
-import { openConnections, type SendResult, sendEvent } from './send-event.ts';
+import { openConnections, type SendOptions, type SendResult, sendEvent } from './send-event.ts';
 
 /** How late an event may be sent: nothing announces the commit of its transaction. */
 const POLL_INTERVAL_MS = 500;
@@ -46,7 +47,10 @@ const RESERVED_TURNS = 8;
 const PARALLEL = 4;
 /** Events of one turn. One event would need as many statements. */
 const TURN_EVENTS = 32;
-/** No request of a turn begins later than this. Each takes ten seconds at most: less than the lease of the turn. */
+/**
+ * No request of a turn begins later than this after the turn itself. Each takes ten seconds at most: less than the lease
+ * of the turn. So a server that was paused sends no old event after newer ones that another server has sent meanwhile.
+ */
 const TURN_MS = 5_000;
 
 /** Standard Webhooks: the receiver is gone, and wants no more events. */
@@ -82,26 +86,26 @@ type Attempt = { event: DueEvent; result: SendResult };
  */
 async function sendAll(
   { rules, telemetry }: DeliveryContext,
-  { turn, events, signal }: { turn: Turn; events: DueEvent[]; signal: AbortSignal },
+  { turn, events, ...options }: { turn: Turn; events: DueEvent[] } & Omit<SendOptions, 'connections'>,
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   const connections = openConnections(turn.url, PARALLEL, rules);
-  const endsAtMs = performance.now() + TURN_MS;
+  const { signal, latestAtMs = 0 } = options;
   const isOver = () =>
-    signal.aborted || performance.now() > endsAtMs || attempts.some(({ result }) => result.error !== null);
+    signal.aborted || performance.now() > latestAtMs || attempts.some(({ result }) => result.error !== null);
   const waiting = events.values();
   const sendWaiting = async () => {
     while (!isOver()) {
       const { value: event } = waiting.next();
       if (event === undefined) return;
       const result = await telemetry.step('delivering', () =>
-        sendEvent(turn, event, { connections, signal }),
+        sendEvent(turn, event, { connections, ...options }),
       );
       telemetry.eventSent(result.error === null ? 'received' : 'failed');
       attempts.push({ event, result });
     }
   };
-  // An aborted request is no attempt: another server sends the event again.
+  // An aborted request, or one that is too late, is no attempt: another server sends the event again.
   await Promise.allSettled(Array.from({ length: PARALLEL }, sendWaiting));
   connections.close();
   return attempts;
@@ -121,7 +125,10 @@ function judge({ failures }: Turn, attempts: Attempt[]): Verdict {
   return attempts.length === 0 ? undefined : { works: false, retrySeconds: pauseAfter(failures + 1) };
 }
 
-/** Records what the attempts of a turn have shown, and ends the turn. */
+/**
+ * Ends a turn, and records what its attempts have shown. Records nothing if another server has taken over meanwhile:
+ * that one sends the events again.
+ */
 async function recordTurn(
   { database, log }: DeliveryContext,
   turn: Turn,
@@ -131,7 +138,8 @@ async function recordTurn(
   const givenUp = failed.filter(({ isOverdue }) => isOverdue);
   const received = attempts.filter(({ result }) => result.error === null).map(({ event }) => event);
   const reason = attempts.length > 0 ? findReasonToDisable(turn, attempts) : undefined;
-  await database.transaction().execute(async (transaction) => {
+  const isRecorded = await database.transaction().execute(async (transaction) => {
+    if (!(await endTurn(transaction, turn, judge(turn, attempts)))) return false;
     if (attempts.length === 0) await postponeBlockedEvents(transaction, turn.id);
     else {
       const ended = [...received, ...givenUp].map(({ position }) => position);
@@ -144,8 +152,9 @@ async function recordTurn(
       await logDeliveries(transaction, turn, attempts.map(toDelivery));
     }
     if (reason !== undefined) await disableWebhook(transaction, turn.id, reason);
-    await endTurn(transaction, turn, judge(turn, attempts));
+    return true;
   });
+  if (!isRecorded) return;
   const webhook = { accountId: turn.accountId, webhookId: turn.id };
   for (const { id, type } of givenUp) log.warn({ ...webhook, event: id, type }, 'an event was given up');
   if (reason !== undefined) log.warn({ ...webhook, reason }, 'a webhook was disabled');
@@ -165,12 +174,14 @@ async function takeTurn(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { database, retrySeconds } = context;
+  const latestAtMs = performance.now() + TURN_MS;
   const turn = await beginTurn(database, webhook.id, retrySeconds);
   if (turn === undefined) return false;
+  const now = clockFrom(turn.beganAt);
   // A receiver that has failed gets one event at a time, until it accepts one.
   const limit = turn.failures > 0 ? 1 : TURN_EVENTS;
   const events = await findDueEvents(database, turn.id, { limit, retrySeconds });
-  const attempts = await sendAll(context, { turn, events, signal });
+  const attempts = await sendAll(context, { turn, events, now, latestAtMs, signal });
   await recordTurn(context, turn, attempts);
   return attempts.length > 0;
 }

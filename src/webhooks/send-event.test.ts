@@ -24,7 +24,9 @@ afterEach(async () => {
 
 async function send(url: string, rules: ReceiverRules = ANYWHERE, signal = new AbortController().signal) {
   const connections = openConnections(url, 1, rules);
-  return await sendEvent({ url, secret }, event, { connections, signal }).finally(connections.close);
+  return await sendEvent({ url, secret }, event, { connections, signal, now: () => new Date() }).finally(
+    connections.close,
+  );
 }
 
 async function receiverWith(answer?: Answer) {

@@ -58,20 +58,33 @@ async function readBeginning(response: http.IncomingMessage): Promise<string> {
   return [...Buffer.concat(pieces).toString()].slice(0, ANSWER_MAX_LENGTH).join('');
 }
 
-/** Posts a body and reads the beginning of the answer. @throws when no status arrives in time */
+/** Thrown instead of sending an event too late: another server may deliver the events of this webhook by then. */
+export class TooLate extends Error {}
+
+type Posted = { headers: http.OutgoingHttpHeaders; body: string; signal: AbortSignal; latestAtMs: number };
+
+/**
+ * Posts a body and reads the beginning of the answer.
+ * @throws when no status arrives in time; TooLate when the connection is ready after `latestAtMs` only
+ */
 async function post(
   url: URL,
   { agent, isHttps }: Connections,
-  { headers, body, signal }: { headers: http.OutgoingHttpHeaders; body: string; signal: AbortSignal },
+  { headers, body, signal, latestAtMs }: Posted,
 ): Promise<{ status: number; answer: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const request = (isHttps ? https : http).request(url, { method: 'POST', headers, agent, signal });
+  // A server that was paused sees the connection before its timers.
+  const send = () => (performance.now() > latestAtMs ? request.destroy(new TooLate()) : request.end(body));
+  request.on('socket', (socket) => {
+    if (socket.connecting) socket.once(isHttps ? 'secureConnect' : 'connect', send);
+    else send();
+  });
   request.on('response', resolve).on('error', reject);
   request.on('upgrade', (_, socket) => {
     socket.destroy();
     reject(new Error('an answer with status 101'));
   });
-  request.end(body);
   const response = await promise;
   return { status: response.statusCode ?? 0, answer: await readBeginning(response) };
 }
@@ -92,17 +105,27 @@ function describeFailure(error: unknown): string {
   return `The connection failed (${codeOf(error) || 'no valid HTTP answer'}).`;
 }
 
+export type SendOptions = {
+  /** They lead to the receiver. */
+  connections: Connections;
+  signal: AbortSignal;
+  /** The database's clock: receivers refuse a signature that is minutes old. */
+  now: () => Date;
+  /** By `performance.now()`. Nothing is sent later. */
+  latestAtMs?: number;
+};
+
 /**
- * Sends an event and waits for the answer, ten seconds at most. `connections` lead to the receiver.
- * @throws only the reason of `signal`
+ * Sends an event and waits for the answer, ten seconds at most.
+ * @throws only the reason of `signal`, and TooLate
  */
 export async function sendEvent(
   { url, secret }: Receiver,
   { id, type, createdAt, data }: SentEvent,
-  { connections, signal }: { connections: Connections; signal: AbortSignal },
+  { connections, signal, now, latestAtMs = Number.POSITIVE_INFINITY }: SendOptions,
 ): Promise<SendResult> {
   const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
-  const [sentAt, startedAtMs] = [new Date(), performance.now()];
+  const [sentAt, startedAtMs] = [now(), performance.now()];
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
@@ -113,10 +136,12 @@ export async function sendEvent(
   try {
     if (connections.problem !== undefined) throw new RefusedReceiver(`The address ${connections.problem}.`);
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
-    const { status, answer } = await post(new URL(url), connections, { headers, body, signal: inTime });
+    const posted = { headers, body, signal: inTime, latestAtMs };
+    const { status, answer } = await post(new URL(url), connections, posted);
     return { ...measured(), status, error: describeStatus(status), answer };
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof TooLate) throw error;
     return { ...measured(), status: null, error: describeFailure(error), answer: undefined };
   }
 }

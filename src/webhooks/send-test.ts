@@ -2,6 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
+import { clockFrom } from '../database/clock.ts';
 import type { Delivery } from '../database/webhooks.ts';
 import type { ReceiverRules } from './receivers.ts';
 import { openConnections, sendEvent } from './send-event.ts';
@@ -24,11 +25,12 @@ export type SendTest = (
 export function createSendTest(rules: ReceiverRules): SendTest {
   const permits = createFairSemaphore(TESTS);
   return async ({ accountId, ...webhook }, { createdAt, signal, budget }) => {
+    const now = clockFrom(createdAt);
     await permits.acquire(accountId, { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
     const connections = openConnections(webhook.url, 1, rules);
     try {
       const event = { id: uuidv7(), type: 'webhook.test', createdAt, data: { id: webhook.id } } as const;
-      const { answer, ...result } = await sendEvent(webhook, event, { connections, signal });
+      const { answer, ...result } = await sendEvent(webhook, event, { connections, signal, now });
       return { delivery: { eventId: event.id, eventType: event.type, attempt: 1, ...result }, answer };
     } finally {
       connections.close();

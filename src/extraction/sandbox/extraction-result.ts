@@ -56,16 +56,33 @@ export async function receiveResult(
   return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
 }
 
-/** Calls `end` after `maxMs`. `set` changes that limit, counted from the start. */
-function startDeadline(maxMs: number, end: (reason: string) => void) {
-  const startedAtMs = performance.now();
+/** The deadline's clock ticks at this interval, and counts no interval for more than two. */
+const TICK_MS = 1_000;
+
+/**
+ * Calls `end` after `maxMs`. `set` changes that limit, counted from the start. Time during which this process itself did
+ * not run does not count, since the extraction may have ended meanwhile: while the server was paused, another worker has
+ * taken over the import, and the document must not fail by this one.
+ */
+export function startDeadline(maxMs: number, end: (reason: string) => void) {
+  let [limitMs, spentMs, tickedAtMs] = [maxMs, 0, performance.now()];
   let timer: NodeJS.Timeout | undefined;
-  const set = (ms: number) => {
-    const reason = `Extracting the file's text took longer than ${Math.round(ms / 1000)} seconds.`;
+  const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(end, startedAtMs + ms - performance.now(), reason);
+    timer = setTimeout(tick, Math.min(TICK_MS, limitMs - spentMs));
   };
-  set(maxMs);
+  const tick = () => {
+    const nowMs = performance.now();
+    spentMs += Math.min(nowMs - tickedAtMs, 2 * TICK_MS);
+    tickedAtMs = nowMs;
+    if (spentMs < limitMs) wait();
+    else end(`Extracting the file's text took longer than ${Math.round(limitMs / 1000)} seconds.`);
+  };
+  wait();
+  const set = (ms: number) => {
+    limitMs = ms;
+    wait();
+  };
   return { set, clear: () => clearTimeout(timer) };
 }
 
