@@ -6,15 +6,15 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { pgbouncer } from '../contract-tests/harness/pgbouncer.ts';
-import { isCephInstalled } from '../src/files/testing/ceph.ts';
+import { hasRealStore } from '../src/files/testing/real-store.ts';
 import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const hasRealStore = process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
+const isStoreTested = hasRealStore();
 /** Says which tests are skipped, and what they need. */
 function announceMissing(): void {
   const missing = [
-    hasRealStore
+    isStoreTested
       ? []
       : 'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
     pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
@@ -52,8 +52,8 @@ export default defineConfig({
         test: {
           name: 'real-store',
           root,
-          include: hasRealStore ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
-          globalSetup: hasRealStore
+          include: isStoreTested ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
+          globalSetup: isStoreTested
             ? ['src/serve/testing/postgres-setup.ts', 'src/files/testing/real-store-setup.ts']
             : [],
           testTimeout: 30_000,

@@ -190,7 +190,7 @@ test('only config.ts reads the environment, and the client that of its caller; o
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
 });
 
-test('what tests the contract does so from outside; only its harness finds a running database', () => {
+test('what tests the contract does so from outside; only its harness starts a database and a store', () => {
   const tests = join(src, '../contract-tests');
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -201,7 +201,7 @@ test('what tests the contract does so from outside; only its harness finds a run
     );
   expect(inside.filter(([folder]) => folder !== 'harness')).toEqual([]);
   expect(new Set(inside.map(([, target]) => target))).toEqual(
-    new Set(['src/embedded-postgres/embedded-postgres.ts']),
+    new Set(['src/embedded-postgres/embedded-postgres.ts', 'src/files/testing/real-store.ts']),
   );
 });
 

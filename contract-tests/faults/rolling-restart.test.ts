@@ -1,15 +1,13 @@
-/** Two servers share a database and a balancer. They are restarted in turn while clients use every operation. */
+/**
+ * Two servers behind a balancer and a worker, on one database. All of them are restarted in turn while clients use every
+ * operation.
+ */
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { type Api, type Caller, createCaller } from '../harness/calling.ts';
-import { databaseUrlOf } from '../harness/embedded-database.ts';
-import {
-  type RunningService,
-  startSecondServer,
-  startService,
-  withDataDirectory,
-} from '../harness/service-process.ts';
+import { type Cluster, withCluster } from '../harness/cluster.ts';
+import { withDatabase } from '../harness/embedded-database.ts';
+import type { RunningProgram } from '../harness/service-process.ts';
 import { isFinal } from '../harness/uploading.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
 
@@ -83,10 +81,8 @@ async function useUntil(signal: AbortSignal, caller: Caller): Promise<number> {
 }
 
 /** Adds columns and a table, as the migrations of a newer version may while the current version runs. */
-async function migrateAsNewer(dataDirectory: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrlOf(dataDirectory) });
-  await client.connect();
-  try {
+const migrateAsNewer = ({ databaseUrl }: Cluster) =>
+  withDatabase(databaseUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^kysely'",
     );
@@ -94,18 +90,19 @@ async function migrateAsNewer(dataDirectory: string): Promise<void> {
     for (const { name } of rows) await client.query(`ALTER TABLE ${name} ADD COLUMN newer text DEFAULT 'x'`);
     await client.query('CREATE TABLE newer (id uuid PRIMARY KEY)');
     await client.query("INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')");
-  } finally {
-    await client.end();
-  }
-}
+  });
 
-type Deployment = { servers: RunningService[]; balancer: Awaited<ReturnType<typeof startBalancer>> };
+type Deployment = {
+  servers: RunningProgram[];
+  worker: RunningProgram;
+  balancer: Awaited<ReturnType<typeof startBalancer>>;
+};
 
 /** Restarts each server once. Before the next one, waits until the balancer sends requests to the restarted one. */
-async function restartInTurn(dataDirectory: string, { servers, balancer }: Deployment): Promise<void> {
+async function restartInTurn(cluster: Cluster, { servers, balancer }: Deployment): Promise<void> {
   for (const [index, server] of servers.entries()) {
     await server.stop();
-    const restarted = await startSecondServer(dataDirectory, SETTINGS);
+    const restarted = await cluster.startServer();
     servers[index] = restarted;
     await balancer.replace(index, restarted.address);
     const before = balancer.counts[index] ?? 0;
@@ -113,31 +110,38 @@ async function restartInTurn(dataDirectory: string, { servers, balancer }: Deplo
   }
 }
 
-/** How often each server is restarted under load. */
+/** Restarts the only worker. Clients wait for their files meanwhile. */
+async function restartWorker(cluster: Cluster, deployment: Deployment): Promise<void> {
+  await deployment.worker.stop();
+  expect(await deployment.worker.ended).toBe(0);
+  deployment.worker = await cluster.startWorker();
+}
+
+/** How often each process is restarted under load. */
 const TIMES = inject('isLong') ? 10 : 1;
 
-// A third server runs the database. It is not restarted: without the database every request would fail.
 test(
-  'two servers restarted in turn under load, then a migration by a newer version: no request fails',
+  'all servers and the worker restarted in turn under load, then a newer migration: no request fails',
   async () => {
-    await withDataDirectory(async (dataDirectory) => {
-      const owner = await startService(dataDirectory, { options: ['--no-worker'] });
-      const servers = await Promise.all([1, 2].map(() => startSecondServer(dataDirectory, SETTINGS)));
+    await withCluster({ store: 'directory', settings: SETTINGS }, async (cluster) => {
+      const servers = await Promise.all([cluster.startServer(), cluster.startServer()]);
       const balancer = await startBalancer(servers.map(({ address }) => address));
-      const caller = createCaller({ address: balancer.address, apiKey: owner.apiKey });
+      const deployment = { servers, worker: await cluster.startWorker(), balancer };
+      const caller = createCaller({ address: balancer.address, apiKey: cluster.apiKey });
       const ending = new AbortController();
       const using = Promise.all(Array.from({ length: CLIENTS }, () => useUntil(ending.signal, caller)));
       const restarting = async () => {
-        for (let time = 0; time < TIMES; time++) await restartInTurn(dataDirectory, { servers, balancer });
-        await migrateAsNewer(dataDirectory);
+        for (let time = 0; time < TIMES; time++) {
+          await restartInTurn(cluster, deployment);
+          await restartWorker(cluster, deployment);
+        }
+        await migrateAsNewer(cluster);
         await Promise.all(servers.map(() => useEverything(caller)));
       };
       await Promise.race([restarting(), using]).finally(() => ending.abort());
       expect(Math.min(...(await using))).toBeGreaterThan(0);
       expect((await caller.api.listKnowledgeBases({})).data).toEqual([]);
-      await Promise.all(servers.map((server) => server.stop()));
       await balancer.close();
-      await owner.stop();
     });
   },
   inject('isLong') ? 3_600_000 : 240_000,

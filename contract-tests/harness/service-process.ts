@@ -203,7 +203,8 @@ export async function startService(
   options: StartOptions = {},
 ): Promise<RunningService> {
   const program = await startMain(dataDirectory, ANSWERS_AT, options);
-  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
+  const givenKey = options.settings?.BOOTSTRAP_API_KEY;
+  const apiKey = givenKey ?? (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
   return { ...program, apiKey, dataDirectory };
 }
 

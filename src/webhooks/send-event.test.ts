@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { lookUpPublic, type ReceiverRules, requireReceiver } from './receivers.ts';
-import { openConnections, sendEvent } from './send-event.ts';
+import { openConnections, sendEvent, TooLate } from './send-event.ts';
 import { createSecret, formatSecret } from './sign.ts';
 import { type Answer, startReceiver, verify } from './testing/receiver.ts';
 
@@ -138,6 +138,23 @@ test('nothing listens there', async () => {
     status: null,
     error: 'The connection failed (ECONNREFUSED).',
   });
+});
+
+test('a server that was paused while it connected sends nothing', async () => {
+  const { url, received } = await receiverWith();
+  const connections = openConnections(url, 1, ANYWHERE);
+  const options = { connections, signal: new AbortController().signal, now: () => new Date() };
+  const send = (latestAtMs: number) => sendEvent({ url, secret }, event, { ...options, latestAtMs });
+  try {
+    await expect(send(performance.now() - 1)).rejects.toThrow(TooLate);
+    expect(received).toEqual([]);
+    expect(await send(performance.now() + 10_000)).toMatchObject({ status: 204 });
+    // Over the kept connection.
+    await expect(send(performance.now() - 1)).rejects.toThrow(TooLate);
+    expect(received).toHaveLength(1);
+  } finally {
+    connections.close();
+  }
 });
 
 test('a receiver has ten seconds, also when it sends a byte now and then', async () => {

@@ -1,7 +1,7 @@
 /** The S3-compatible store of a test: in memory, or a real one in the suite `real-store`. */
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { RealStore } from './real-store-setup.ts';
+import type { RealStore } from './real-store.ts';
 import { startS3Server } from './s3-server.ts';
 import type { Credentials } from './s3-signature.ts';
 import type { StoreFault } from './store-faults.ts';
