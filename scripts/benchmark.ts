@@ -2,20 +2,20 @@
  * `npm run benchmark -- [part…] [option…]`: measures newly started services and compares the figures with their
  * targets.
  */
-import { writeFile } from 'node:fs/promises';
 import { Argument } from 'commander';
 import { interruptServices } from '../contract-tests/harness/service-process.ts';
 import { readCount, readCounts, scriptCommand } from './arguments.ts';
-import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
+import type { Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureIdleMemory } from './benchmark/idle-memory.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { createLargeCommand } from './benchmark/large/command.ts';
 import { createLoadCommand } from './benchmark/load/command.ts';
 import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
-import { describeMachine, print } from './benchmark/printing.ts';
+import { runReports } from './benchmark/printing.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureShortTexts } from './benchmark/short-texts.ts';
@@ -82,43 +82,6 @@ const parts: Record<string, Part> = {
 /** The default parts. They must end within five minutes, hence a small corpus and few queries. */
 const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];
 
-type PartResult = { part: string; figures: Figure[]; notes: string[] };
-
-async function runPart(name: string, { measure }: Part, options: Options): Promise<PartResult> {
-  const result: PartResult = { part: name, figures: [], notes: [] };
-  const report: Report = {
-    progress: (text) => print(`… ${name}: ${text}`),
-    note: (text) => void result.notes.push(text),
-    figure: (figure) => void result.figures.push(figure),
-  };
-  await measure(report, options);
-  return result;
-}
-
-function printResult({ part, figures, notes }: PartResult): void {
-  print(`\n${part}`);
-  process.stdout.write(formatTable(figures));
-  for (const note of notes) print(note);
-  print('');
-}
-
-async function run(names: string[], options: Options, jsonFile: string | undefined): Promise<void> {
-  const chosen = Object.entries(parts).filter(([name]) => names.includes(name));
-  const machine = describeMachine();
-  const load = machine.loadAverage.toFixed(1);
-  print(`${machine.cores} cores (${machine.processor}), Node ${machine.node}, load before the start ${load}`);
-  const results: PartResult[] = [];
-  for (const [name, part] of chosen) {
-    const result = await runPart(name, part, options);
-    printResult(result);
-    results.push(result);
-  }
-  const measured = { measuredAt: new Date().toISOString(), machine, parts: results };
-  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(measured, null, 2)}\n`);
-  const missed = results.flatMap(({ figures }) => figures.filter((figure) => isMet(figure) === false));
-  print(missed.length === 0 ? 'Every target is met.' : `${missed.length} targets are missed.`);
-}
-
 const few = `${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages)`;
 
 type CommandOptions = Partial<Options> & { json?: string };
@@ -142,8 +105,15 @@ const command = scriptCommand('benchmark')
       queries: isDefault ? FEW_QUERIES : undefined,
       ...options,
     };
-    await run(isDefault ? DEFAULT_PARTS : names, sizes, json);
+    const wanted = isDefault ? DEFAULT_PARTS : names;
+    const chosen = Object.entries(parts).filter(([name]) => wanted.includes(name));
+    const measured = chosen.map(([name, { measure }]) => ({
+      name,
+      measure: (report: Report) => measure(report, sizes),
+    }));
+    await runReports(measured, json);
   })
+  .addCommand(createLargeCommand())
   .addCommand(createLoadCommand());
 
 const describeParts = (): string =>

@@ -14,7 +14,7 @@ import { makeDocument, planDocuments } from './corpus.ts';
 /** Clients that import at the same time. */
 const CLIENTS = 8;
 /** The service merges document frequencies in the background. After this time something is wrong. */
-const MERGE_TIMEOUT_MS = 120_000;
+const MERGE_TIMEOUT_MS = 600_000;
 const POLL_MS = 100;
 
 /** A document ready to be sent. Its body is made beforehand, so that this takes no time of the import. */

@@ -19,6 +19,7 @@ type Options = {
   url?: string;
   key?: string;
   pids: number[];
+  data?: string;
   questions?: string[];
   passages?: number[];
   knowledgeBases?: number[];
@@ -74,10 +75,12 @@ function planOf(options: Options, fail: (message: string) => never): LoadPlan {
     fail('error: say what to ask: --questions for what the account has, or --passages to import a corpus.');
   if (url === undefined && questions !== undefined)
     fail('error: a new service has no answers to --questions; give the --url of one that has.');
+  const counts = ascending(knowledgeBases ?? KNOWLEDGE_BASES);
   return {
-    place: url === undefined ? undefined : { address: url, apiKey: key ?? '', pids },
-    passages: ascending(passages ?? PASSAGES),
-    knowledgeBases: ascending(knowledgeBases ?? KNOWLEDGE_BASES),
+    place: url === undefined ? { data: options.data } : { address: url, apiKey: key ?? '', pids },
+    sizes: counts.flatMap((count) =>
+      ascending(passages ?? PASSAGES).map((size) => ({ passages: size, knowledgeBases: count })),
+    ),
     questions,
     loops: loopsOf(options),
     warmUpSeconds: options.warmUp,
@@ -87,13 +90,15 @@ function planOf(options: Options, fail: (message: string) => never): LoadPlan {
 
 async function run(plan: LoadPlan, { json, plot }: Options): Promise<void> {
   const machine = describeMachine();
-  const results = await measureLoad(plan, (text) => print(`… load: ${text}`));
+  const progress = (text: string) => print(`… load: ${text}`);
+  // The figures of imports are those of the command `large`.
+  const results = await measureLoad({ progress, note: progress, figure: () => {} }, plan);
   print(formatResults(results));
   const { place, questions, ...measured } = plan;
   const report = {
     measuredAt: new Date().toISOString(),
     machine,
-    plan: { ...measured, url: place?.address, questions: questions?.length },
+    plan: { ...measured, url: 'address' in place ? place.address : undefined, questions: questions?.length },
     results,
   };
   if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
@@ -106,8 +111,8 @@ fixed rate, whether or not earlier ones are answered, and their times count from
 deployment counts for every query that was due meanwhile. The same query is never sent twice, unless there are fewer
 --questions than queries.
 
-Without --url, a new service is started on this machine, and removed afterwards. With it, the corpus is imported into
-new knowledge bases, which are deleted at the end; up to 100 of them are searched alone, more of them together with
+Without --url, a new service is started on this machine for each size, and removed afterwards; with --data, its corpus
+is kept, and later runs begin with a copy of it. With --url, the corpus is imported into new knowledge bases, which are deleted at the end; up to 100 of them are searched alone, more of them together with
 everything that the key may search.
 
 The cost is processor time where the programs are known, otherwise credits. A process that sends much more than a

@@ -1,46 +1,63 @@
 /** The deployment under load: one that runs somewhere, or a new service of this machine. */
-import { withServiceDatabase } from '../../../contract-tests/harness/embedded-database.ts';
-import { call, withService } from '../../../contract-tests/harness/service-process.ts';
+import { call, startService } from '../../../contract-tests/harness/service-process.ts';
 import type { Balance } from '../../../generated/types.gen.ts';
-import { type Account, createParts, settle } from '../corpus-import.ts';
+import { type Account, createParts, importStretch } from '../corpus-import.ts';
+import type { Report } from '../figures.ts';
+import { withFilled } from '../large/filled-service.ts';
 import { post } from '../post.ts';
 import { readProcessorUse } from '../processor-use.ts';
 import { ANSWERED } from './loops.ts';
 
 /**
+ * A deployment whose knowledge bases `ids` are searched.
+ *
  * - `pids`: the programs of its servers and its database on this machine; empty where they are unknown.
  * - `isOwn`: nothing else uses it.
- * - `settle`: waits for the work that follows imports.
  */
-export type Deployment = Account & { pids: number[]; isOwn: boolean; settle(): Promise<void> };
+export type Deployment = Account & { pids: number[]; isOwn: boolean; ids: string[] };
 
-/** Where a deployment runs; undefined: this process starts one. */
-export type Place = (Account & { pids: number[] }) | undefined;
+/** Where a deployment runs, or the folder that keeps the corpora of new services of this machine, if they are kept. */
+export type Place = (Account & { pids: number[] }) | { data: string | undefined };
 
-/** Runs `use` with the deployment. One of this process's own is removed afterwards with everything in it. */
-export async function withDeployment(
-  place: Place,
-  use: (deployment: Deployment) => Promise<void>,
+/** Passages of the corpus in this many knowledge bases. */
+export type Size = { passages: number; knowledgeBases: number };
+
+/** Runs `use` with a new service that has the corpus. */
+async function withOwn(
+  report: Report,
+  { passages, knowledgeBases }: Size,
+  { data, use }: { data: string | undefined; use: (deployment: Deployment) => Promise<void> },
 ): Promise<void> {
-  if (place !== undefined) return await use({ ...place, isOwn: false, settle: async () => {} });
-  await withService(async (service) => {
-    const settleOwn = async () => void (await withServiceDatabase(service, settle));
-    await use({ ...service, pids: [service.pid], isOwn: true, settle: settleOwn });
+  await withFilled(report, { passages, count: knowledgeBases, data }, async ({ dataDirectory, ids }) => {
+    const service = await startService(dataDirectory);
+    await use({ ...service, pids: [service.pid], isOwn: true, ids }).finally(() => service.stop());
   });
 }
 
-/** Runs `use` with this many new knowledge bases, and deletes them afterwards if others use the deployment as well. */
-export async function withKnowledgeBases(
-  deployment: Deployment,
-  count: number,
-  use: (ids: string[]) => Promise<void>,
+/** Runs `use` with a deployment that has the corpus, in new knowledge bases, which are removed afterwards. */
+export async function withCorpus(
+  report: Report,
+  place: Place,
+  { size, use }: { size: Size; use: (deployment: Deployment) => Promise<void> },
 ): Promise<void> {
-  const ids = await createParts(deployment, count);
+  if ('data' in place) return await withOwn(report, size, { ...place, use });
+  await withKnowledgeBases(place, size.knowledgeBases, async (deployment) => {
+    await importStretch(deployment, { first: 0, end: size.passages, knowledgeBaseIds: deployment.ids });
+    await use(deployment);
+  });
+}
+
+/** Runs `use` with this many new knowledge bases of a deployment, and deletes them afterwards. */
+export async function withKnowledgeBases(
+  account: Account & { pids: number[] },
+  count: number,
+  use: (deployment: Deployment) => Promise<void>,
+): Promise<void> {
+  const ids = await createParts(account, count);
   try {
-    await use(ids);
+    await use({ ...account, isOwn: false, ids });
   } finally {
-    const deleted = deployment.isOwn ? [] : ids;
-    for (const knowledgeBaseId of deleted) await call(deployment, 'deleteKnowledgeBase', { knowledgeBaseId });
+    for (const knowledgeBaseId of ids) await call(account, 'deleteKnowledgeBase', { knowledgeBaseId });
   }
 }
 
@@ -61,7 +78,7 @@ export async function send({ address, apiKey }: Account, operation: string, body
 export type Use = { serverSeconds: number; databaseSeconds: number; credits: number };
 
 /** Reads what has been used so far; only differences mean something. */
-export async function readUse(deployment: Deployment): Promise<Use> {
+export async function readUse(deployment: Pick<Deployment, keyof Account | 'pids'>): Promise<Use> {
   const { servers, database } = readProcessorUse(deployment.pids);
   const { balance } = await call<Balance>(deployment, 'getBalance');
   return { serverSeconds: servers, databaseSeconds: database, credits: -balance };

@@ -13,9 +13,11 @@ import { summarise } from './summary.ts';
 
 test('a service of its own: each size in closed and open loop, with imports beside the queries', async () => {
   const plan: LoadPlan = {
-    place: undefined,
-    passages: [30, 60],
-    knowledgeBases: [2],
+    place: { data: undefined },
+    sizes: [
+      { passages: 30, knowledgeBases: 1 },
+      { passages: 60, knowledgeBases: 2 },
+    ],
     questions: undefined,
     loops: [
       { connections: 2, seconds: 0.5 },
@@ -24,9 +26,9 @@ test('a service of its own: each size in closed and open loop, with imports besi
     warmUpSeconds: 0.5,
     importsPerSecond: 4,
   };
-  const results = await measureLoad(plan, () => {});
+  const results = await measureLoad({ progress: () => {}, note: () => {}, figure: () => {} }, plan);
   expect(results.map(({ size, loop }) => ({ ...size, ...loop }))).toEqual(
-    [30, 60].flatMap((passages) => plan.loops.map((loop) => ({ passages, knowledgeBases: 2, ...loop }))),
+    plan.sizes.flatMap((size) => plan.loops.map((loop) => ({ ...size, ...loop }))),
   );
   for (const { queries, imports, usedPerQuery } of results) {
     expect(queries).toMatchObject({ errors: {}, answered: queries.requests });

@@ -3,15 +3,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { percentile } from '../../../contract-tests/harness/percentile.ts';
 import type { QueryRequest } from '../../../generated/types.gen.ts';
 import { makeDocument } from '../corpus.ts';
-import { importStretch } from '../corpus-import.ts';
+import type { Report } from '../figures.ts';
 import { drawQueries } from '../query-mix.ts';
 import {
   type Deployment,
   type Place,
   readUse,
+  type Size,
   send,
   type Use,
-  withDeployment,
+  withCorpus,
   withKnowledgeBases,
 } from './deployment.ts';
 import { type Loop, type Outcome, runLoop } from './loops.ts';
@@ -21,16 +22,14 @@ import { type Summary, summarise } from './summary.ts';
  * What to measure.
  *
  * - `place`: the deployment.
- * - `passages`: sizes in ascending order, to which new knowledge bases grow; each is measured in each of the numbers
- *   `knowledgeBases`.
- * - `questions`: asked of what the account has, instead of the corpus; then there are no sizes.
+ * - `sizes`: those of the corpus.
+ * - `questions`: asked of what the account has, instead of the corpus.
  * - `loops`: one after the other, at each size. `warmUpSeconds`: before the first of them.
  * - `importsPerSecond`: documents of a few passages that are imported beside the queries; 0: none.
  */
 export type LoadPlan = {
   place: Place;
-  passages: number[];
-  knowledgeBases: number[];
+  sizes: Size[];
   questions: string[] | undefined;
   loops: Loop[];
   warmUpSeconds: number;
@@ -45,15 +44,13 @@ export type LoadPlan = {
  *   lateness, and whether it was too slow for the load, so that the times are its own.
  */
 export type LoadResult = {
-  size: { passages: number; knowledgeBases: number } | undefined;
+  size: Size | undefined;
   loop: Loop;
   queries: Summary;
   imports: Summary | undefined;
   usedPerQuery: Use;
   client: { cores: number; eventDelayMs: number; lateMs: number; isBottleneck: boolean };
 };
-
-type Progress = (text: string) => void;
 
 /** The contract's most ids of a query. */
 const NAMED_MAX = 100;
@@ -62,6 +59,7 @@ const IMPORTED_PASSAGES = 5;
 /** Imported documents are made of passages from here on, which no corpus reaches. */
 const IMPORTED_FROM = 100_000_000;
 const WARM_UP_CONNECTIONS = 4;
+const QUERY_SEED = 3;
 /** From these figures on, the process that sends the load is its bottleneck. */
 const BUSY_CORES = 0.8;
 const LATE_MS = 20;
@@ -126,23 +124,23 @@ async function measureLoop(
 }
 
 /** Runs the warm-up, then all loops. */
-async function measureLoops(
+export async function measureLoops(
   deployment: Deployment,
-  { loops, warmUpSeconds, importsPerSecond }: LoadPlan,
-  { requests, progress, size }: { requests: Requests; progress: Progress; size: LoadResult['size'] },
+  { loops, warmUpSeconds, importsPerSecond }: Pick<LoadPlan, 'loops' | 'warmUpSeconds' | 'importsPerSecond'>,
+  { requests, report, size }: { requests: Requests; report: Report; size: Size | undefined },
 ): Promise<LoadResult[]> {
   const query = () => send(deployment, 'query', requests.nextQuery());
   await runLoop(query, { connections: WARM_UP_CONNECTIONS, seconds: warmUpSeconds });
   const results: LoadResult[] = [];
   for (const loop of loops) {
-    progress(`${describeLoop(loop)}, ${loop.seconds} s`);
+    report.progress(`${describeLoop(loop)}, ${loop.seconds} s`);
     results.push({ size, ...(await measureLoop(deployment, loop, { requests, importsPerSecond })) });
   }
   return results;
 }
 
 /** Bodies of new documents for a knowledge base. */
-function createDocuments(knowledgeBaseId: string): () => object {
+export function createDocuments(knowledgeBaseId: string): () => object {
   let first = IMPORTED_FROM;
   return () => {
     first += IMPORTED_PASSAGES;
@@ -150,58 +148,46 @@ function createDocuments(knowledgeBaseId: string): () => object {
   };
 }
 
-/** Lets the knowledge bases grow to each size, and measures it. */
-async function measureSizes(
-  deployment: Deployment,
+/** Asks queries made of the corpus. Up to NAMED_MAX knowledge bases of a deployment that others use are searched alone. */
+async function measureSize(
+  report: Report,
   plan: LoadPlan,
-  { ids, progress }: { ids: string[]; progress: Progress },
+  { deployment, size }: { deployment: Deployment; size: Size },
 ): Promise<LoadResult[]> {
-  const isNamed = ids.length === 1 || (!deployment.isOwn && ids.length <= NAMED_MAX);
-  const nextDocument = createDocuments(ids[0] ?? '');
-  const results: LoadResult[] = [];
-  let first = 0;
-  for (const passages of plan.passages) {
-    progress(`import up to ${passages} passages in ${ids.length} knowledge bases`);
-    await importStretch(deployment, { first, end: passages, knowledgeBaseIds: ids });
-    await deployment.settle();
-    first = passages;
-    const mixed = drawQueries(passages, passages); // another seed for each size: no query is asked again
-    const nextQuery = () => ({ query: mixed.next().value.text, ...(isNamed && { knowledgeBaseIds: ids }) });
-    const size = { passages, knowledgeBases: ids.length };
-    results.push(
-      ...(await measureLoops(deployment, plan, { requests: { nextQuery, nextDocument }, progress, size })),
-    );
-  }
-  return results;
+  const { ids, isOwn } = deployment;
+  const isNamed = ids.length === 1 || (!isOwn && ids.length <= NAMED_MAX);
+  const mixed = drawQueries(size.passages, QUERY_SEED);
+  const nextQuery = () => ({ query: mixed.next().value.text, ...(isNamed && { knowledgeBaseIds: ids }) });
+  const requests = { nextQuery, nextDocument: createDocuments(ids[0] ?? '') };
+  return await measureLoops(deployment, plan, { requests, report, size });
 }
 
 /** Asks the questions in turn. */
 async function measureQuestions(
-  deployment: Deployment,
+  report: Report,
   plan: LoadPlan,
-  { ids, questions, progress }: { ids: string[]; questions: string[]; progress: Progress },
+  { deployment, questions }: { deployment: Deployment; questions: string[] },
 ): Promise<LoadResult[]> {
   let turn = 0;
   const nextQuery = () => ({ query: questions[turn++ % questions.length] ?? '' });
-  const requests = { nextQuery, nextDocument: createDocuments(ids[0] ?? '') };
-  return await measureLoops(deployment, plan, { requests, progress, size: undefined });
+  const requests = { nextQuery, nextDocument: createDocuments(deployment.ids[0] ?? '') };
+  return await measureLoops(deployment, plan, { requests, report, size: undefined });
 }
 
-/** Measures all sizes in all numbers of knowledge bases, or the questions. */
-export async function measureLoad(plan: LoadPlan, progress: Progress): Promise<LoadResult[]> {
-  const { place, questions, importsPerSecond } = plan;
+/** Measures all sizes, or the questions. */
+export async function measureLoad(report: Report, plan: LoadPlan): Promise<LoadResult[]> {
+  const { place, questions, sizes, importsPerSecond } = plan;
   const results: LoadResult[] = [];
-  const counts = questions === undefined ? plan.knowledgeBases : [importsPerSecond > 0 ? 1 : 0];
-  for (const count of counts) {
-    await withDeployment(place, (deployment) =>
-      withKnowledgeBases(deployment, count, async (ids) => {
-        const measured =
-          questions === undefined
-            ? await measureSizes(deployment, plan, { ids, progress })
-            : await measureQuestions(deployment, plan, { ids, questions, progress });
-        results.push(...measured);
-      }),
-    );
+  if (questions !== undefined && !('data' in place)) {
+    await withKnowledgeBases(place, importsPerSecond > 0 ? 1 : 0, async (deployment) => {
+      results.push(...(await measureQuestions(report, plan, { deployment, questions })));
+    });
+    return results;
+  }
+  for (const size of sizes) {
+    const use = async (deployment: Deployment) =>
+      void results.push(...(await measureSize(report, plan, { deployment, size })));
+    await withCorpus(report, place, { size, use });
   }
   return results;
 }
