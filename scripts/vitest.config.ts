@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { haproxy } from '../contract-tests/harness/haproxy.ts';
 import { pgbouncer } from '../contract-tests/harness/pgbouncer.ts';
 import { hasRealStore } from '../src/files/testing/real-store.ts';
 import { plainSummary } from './plain-summary.ts';
@@ -18,6 +19,7 @@ function announceMissing(): void {
       ? []
       : 'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
     pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
+    haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];
   process.stdout.write(missing.flat().join(''));
 }

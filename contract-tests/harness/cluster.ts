@@ -19,16 +19,21 @@ import {
 
 export type Cluster = {
   apiKey: string;
-  /** Each server answers requests only. */
-  startServer(): Promise<RunningService>;
-  startWorker(): Promise<RunningProgram>;
+  /** Starts a server, which answers requests only. `settings`: further ones. */
+  startServer(settings?: Settings): Promise<RunningService>;
+  startWorker(settings?: Settings): Promise<RunningProgram>;
   databaseUrl: string;
+  /** Undefined: the machines share a directory. */
+  store: RealStore | undefined;
   /** Stops the database and the store, after the servers and workers that still run. */
   stop(): Promise<void>;
 };
 
 /** `store`: where S3 is not installed, a directory that all machines share takes its place. */
-export type ClusterOptions = { settings?: Settings; store: 's3' | 'directory' };
+export type ClusterOptions = { settings?: Settings; store: 's3' | 'directory'; bucket?: string };
+
+/** Whether there is a store for 's3'. */
+export const hasS3 = hasRealStore;
 
 const settingsOfStore = ({ endpoint, bucket, region, credentials }: RealStore): Settings => ({
   S3_ENDPOINT: endpoint,
@@ -41,11 +46,11 @@ const settingsOfStore = ({ endpoint, bucket, region, credentials }: RealStore): 
 });
 
 /** Starts the database and the store; neither servers nor workers. */
-export async function startCluster({ settings = {}, store: kind }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({ settings = {}, store: kind, bucket }: ClusterOptions): Promise<Cluster> {
   const directory = await makeDataDirectory();
   const [database, opened, { output }] = await Promise.all([
     startEmbeddedPostgres({ directory, durable: false, onLog: () => {} }),
-    kind === 's3' && hasRealStore() ? openRealStore() : undefined,
+    kind === 's3' && hasS3() ? openRealStore(bucket) : undefined,
     spawnCommand(environmentOf(directory), 'keys', 'generate'),
   ]);
   const [databaseUrl, apiKey] = [databaseUrlOf(directory), output.trim()];
@@ -66,9 +71,15 @@ export async function startCluster({ settings = {}, store: kind }: ClusterOption
   return {
     apiKey,
     databaseUrl,
-    startServer: async () =>
-      await startSecondServer(await openMachine(), common, { databaseUrl, options: ['--no-worker'] }),
-    startWorker: async () => await startWorker(await openMachine(), { settings: common }),
+    store: opened?.store,
+    startServer: async (further) =>
+      await startSecondServer(
+        await openMachine(),
+        { ...common, ...further },
+        { databaseUrl, options: ['--no-worker'] },
+      ),
+    startWorker: async (further) =>
+      await startWorker(await openMachine(), { settings: { ...common, ...further } }),
     async stop() {
       for (const machine of machines.slice(1)) await removeDataDirectory(machine);
       await opened?.close();

@@ -16,7 +16,8 @@ import { requireContract } from '../harness/contract-check.ts';
 const inTime = (): AbortSignal => AbortSignal.timeout(30_000);
 
 /**
- * PUTs the bytes to the upload address and returns the status. The address may belong to another server.
+ * PUTs the bytes to the upload address and returns the status. The address may be that of a store, also behind the
+ * service's own proxy.
  * @throws when an answer of the service itself violates the contract
  */
 async function put(
@@ -26,7 +27,7 @@ async function put(
 ) {
   const answer = await fetch(uploadUrl, { method: 'PUT', body: bytes, signal: inTime() });
   const text = await answer.text();
-  if (uploadUrl.startsWith(target.address)) {
+  if (uploadUrl.startsWith(`${target.address}/uploads/`)) {
     const headers = Object.fromEntries(answer.headers);
     requireContract(undefined, { status: answer.status, headers, text, body: JSON.parse(text) });
   }

@@ -11,12 +11,9 @@ export type RealStore = { endpoint: string; bucket: string; region: string; cred
 
 export const hasRealStore = (): boolean => process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
 
-export async function openRealStore(): Promise<{ store: RealStore; close(): Promise<void> }> {
-  const {
-    TEST_S3_ENDPOINT,
-    TEST_S3_BUCKET: bucket = 'uploads',
-    AWS_REGION: region = 'us-east-1',
-  } = process.env;
+/** `name`: that of the bucket, if the store is started here. */
+export async function openRealStore(name = 'uploads'): Promise<{ store: RealStore; close(): Promise<void> }> {
+  const { TEST_S3_ENDPOINT, TEST_S3_BUCKET: bucket = name, AWS_REGION: region = 'us-east-1' } = process.env;
   if (TEST_S3_ENDPOINT !== undefined)
     return { store: { endpoint: TEST_S3_ENDPOINT, bucket, region }, close: async () => {} };
   const credentials = {
