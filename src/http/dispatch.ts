@@ -73,6 +73,17 @@ export type ResponseCheck = (
 
 const RESULT_PATH = /^\/data\/\d+$/;
 
+/**
+ * A request as openapi-backend checks it. Koa and `postSecurityHandler` have parsed it; openapi-backend would do so four
+ * times, and look for what no operation has: parameters in paths and in cookies.
+ */
+const parseRequest = (request: Request) => ({
+  ...request,
+  params: {},
+  cookies: {},
+  requestBody: request.body,
+});
+
 async function load(spec: Spec): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
     definition: cutRecursion(spec) as Document, // OpenAPI 3.0, as the linters check
@@ -97,10 +108,16 @@ async function load(spec: Spec): Promise<OpenAPIBackend> {
   // openapi-backend would list all operations several times for each request; the spec does not change.
   const operations = router.getOperations();
   router.getOperations = () => operations;
-  // openapi-backend's validator parses the request with the original router. Its three other parses are skipped here,
-  // since their results are not used.
-  const parseRequest = (request: Request) => ({ ...request, requestBody: request.body });
-  api.router = Object.assign(Object.create(router), { parseRequest }) as typeof router; // the rest is inherited
+  const byRoute = new Map(
+    operations.map((operation) => [`${operation.method} ${operation.path}`, operation]),
+  );
+  api.router = Object.assign(Object.create(router), {
+    parseRequest,
+    matchOperation: (request: Request, isStrict: boolean) =>
+      byRoute.get(`${request.method.toLowerCase()} ${request.path}`) ??
+      router.matchOperation(request, isStrict),
+  }) as typeof router; // the rest is inherited
+  api.validator.router = api.router;
   return api;
 }
 
