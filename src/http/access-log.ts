@@ -47,9 +47,11 @@ export const observeRequests =
     context.res.once('close', () => {
       const durationMs = performance.now() - startedAt;
       const outcome = outcomeOf(context);
-      const { requestId, caller, errorCode } = context.state;
       telemetry.requestEnded({ ...outcome, seconds: (durationMs - requestedWait.takenMs()) / 1000 });
-      log[PROBES.has(outcome.operation) ? 'debug' : 'info'](
+      const level = PROBES.has(outcome.operation) ? 'debug' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      const { requestId, caller, errorCode } = context.state;
+      log[level](
         {
           requestId,
           method: context.method,

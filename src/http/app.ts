@@ -124,7 +124,9 @@ export async function createApp({
   if (validateResponses && dispatch) app.use(contractBoundary(log, dispatch.checkResponse));
   app.use(errorBoundary(log));
   app.use(requireTarget);
-  app.use(createRoutes(routes).routes());
+  const answerRoute = createRoutes(routes).routes() as Middleware; // its type is that of Koa's own `use`
+  // The router would compare the path of every operation with all of its routes.
+  app.use((context, next) => (dispatch?.paths.has(context.path) ? next() : answerRoute(context, next)));
   if (corsOrigins.length > 0)
     app.use(
       cors({

@@ -1,5 +1,5 @@
 /** From the x-api-key header to the account that owns the request, and to what its key may do. */
-import { isApiKey, isSameSecret, readApiKey } from '../api-key.ts';
+import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../api-key.ts';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { inBatches } from '../concurrency/batches.ts';
 import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../database/api-keys.ts';
@@ -57,7 +57,8 @@ const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwne
 /** Creates the functions that check API keys against `database`. */
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
-  const accounts = createBoundedCache<string>(KEY_CACHE_SIZE);
+  /** The keys whose last check succeeded. To hash a key again would take longer than to compare it. */
+  const accepted = createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE);
   /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
   const noteUse = (keyId: string, owner: KeyOwner) => {
     if (owner.isUsedToday) return;
@@ -65,14 +66,14 @@ export function createAuthenticate(database: Database) {
     recordKeyUse(database, keyId).catch(() => {});
   };
   const authenticate = async (key = ''): Promise<Caller> => {
-    const stored = readApiKey(key);
+    const stored = accepted.get(key) ?? readApiKey(key);
     if (stored === undefined) throw unauthorized();
     const owner = await findOwner(stored.keyId);
     if (owner === undefined || !isSameSecret(owner.secretHash, stored.secretHash)) {
-      accounts.delete(key);
+      accepted.delete(key);
       throw unauthorized();
     }
-    accounts.set(key, owner.accountId);
+    if (!('accountId' in stored)) accepted.set(key, { ...stored, accountId: owner.accountId });
     noteUse(stored.keyId, owner);
     return toCaller(stored.keyId, owner);
   };
@@ -94,14 +95,14 @@ export function createAuthenticate(database: Database) {
      * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
      * permits of one account.
      */
-    ownerOf: (key: string): string => accounts.get(key) ?? '',
+    ownerOf: (key: string): string => accepted.get(key)?.accountId ?? '',
     /**
      * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
      * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
      * needed: the key is known or malformed
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
-      if (accounts.get(key) !== undefined || !isApiKey(key)) return undefined;
+      if (accepted.get(key) !== undefined || !isApiKey(key)) return undefined;
       return authenticate(key).then(
         () => true,
         () => false, // the request waits with those of unknown keys; its own check then throws the reason
