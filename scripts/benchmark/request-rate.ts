@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { databaseUrlOf } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { findDescendants } from '../../contract-tests/harness/processes.ts';
 import {
@@ -32,7 +33,7 @@ const TARGET_PER_SECOND = 5_000;
 /** Below this share of its core, the server has waited for another process, and the rate is not its own. */
 const BUSY_SHARE = 0.9;
 
-/** A measured endpoint: an operation of the service, or the bare server. */
+/** A measured endpoint: an operation of the service, or a bare program. */
 type Subject = { name: string; url: string; apiKey: string; pid: number };
 /** One round: answered requests, its seconds, and seconds of processor time. */
 type Round = { requests: number; seconds: number; serverCpu: number; databaseCpu: number; p99Ms: number };
@@ -134,29 +135,37 @@ function addFigures(
   report.note(`${subject}: the server had only ${share} % of a core; other processes limited its rate.`);
 }
 
-/** Starts the bare server and runs `use` while it answers. */
-async function withBareServer(use: (bare: Subject) => Promise<void>): Promise<void> {
-  const program = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** What the service is compared with: the machine, and the libraries that it stands on. */
+const BARE = { name: 'bare node:http', program: './bare-server.ts' };
+const STACK = { name: 'its libraries alone', program: './bare-stack.ts' };
+
+/** Starts a program that prints its port, and runs `use` while it answers. */
+async function withProgram(
+  { name, program }: typeof BARE,
+  args: string[],
+  use: (subject: Subject) => Promise<void>,
+): Promise<void> {
+  const file = fileURLToPath(new URL(program, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const { value: port } = await lines.next();
-    if (child.pid === undefined || port === undefined) throw new Error('the bare server did not start');
-    await use({ name: 'bare node:http', url: `http://127.0.0.1:${port}/`, apiKey: '-', pid: child.pid });
+    if (child.pid === undefined || port === undefined) throw new Error(`${program} did not start`);
+    await use({ name, url: `http://127.0.0.1:${port}/v1/${REQUESTS[0]}`, apiKey: '-', pid: child.pid });
   } finally {
     child.kill('SIGTERM');
   }
 }
 
 /** Pins the servers to one core, and PostgreSQL and the load to the other, which is returned. */
-function separate(services: RunningService[], bare: Subject, report: Report): number | undefined {
+function separate(services: RunningService[], programs: Subject[], report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
     report.note('Nothing was pinned: there are no two cores, or there is no taskset.');
     return undefined;
   }
   const pids = services.map(({ pid }) => pid);
-  pinTo(cores[0], [...pids, bare.pid]);
+  pinTo(cores[0], [...pids, ...programs.map(({ pid }) => pid)]);
   pinTo(cores[1], pids.flatMap(findDescendants));
   report.note(
     `The server was pinned to core ${cores[0]}; PostgreSQL and the load (autocannon) to core ${cores[1]}.`,
@@ -184,28 +193,35 @@ async function measureRounds(
   return rounds;
 }
 
-/** Measures the operations, a service with a rate limit and the bare server in several rounds. The medians count. */
+/** Measures the operations, a service with a rate limit and the bare programs in several rounds. The medians count. */
 async function measureServices(
   report: Report,
   [service, limited]: [RunningService, RunningService],
-  bare: Subject,
+  [bare, stack]: [Subject, Subject],
 ): Promise<void> {
-  const core = separate([service, limited], bare, report);
+  const core = separate([service, limited], [bare, stack], report);
   const toSubject = ({ address, apiKey, pid }: RunningService, operation: string, name = operation) => {
     return { name, url: `${address}/v1/${operation}`, apiKey, pid };
   };
   const operations = REQUESTS.map((operation) => toSubject(service, operation));
-  const subjects = [bare, toSubject(limited, REQUESTS[0], LIMITED), ...operations];
-  const [ofBare = [], ofLimited = [], ...ofOperations] = await measureRounds(report, subjects, core);
+  const subjects = [bare, stack, toSubject(limited, REQUESTS[0], LIMITED), ...operations];
+  const [ofBare = [], ofStack = [], ofLimited = [], ...ofOperations] = await measureRounds(
+    report,
+    subjects,
+    core,
+  );
   addFigures(report, bare.name, { rounds: ofBare });
+  addFigures(report, stack.name, { rounds: ofStack });
+  addRatio(report, `${stack.name}: cost against ${bare.name}`, { rounds: ofStack, other: ofBare });
   const target = { atLeast: TARGET_PER_SECOND };
   REQUESTS.forEach((operation, i) => {
     const rounds = ofOperations[i] ?? [];
     addFigures(report, operation, { rounds, target });
-    addRatio(report, `${operation}: cost against bare node:http`, { rounds, other: ofBare });
+    addRatio(report, `${operation}: cost against ${bare.name}`, { rounds, other: ofBare });
   });
   addFigures(report, LIMITED, { rounds: ofLimited, target });
   const [unlimited = []] = ofOperations;
+  addRatio(report, `${REQUESTS[0]}: cost against ${stack.name}`, { rounds: unlimited, other: ofStack });
   addRatio(report, `${LIMITED}: cost against no limit`, { rounds: ofLimited, other: unlimited });
 }
 
@@ -213,8 +229,11 @@ async function measureServices(
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);
-    const measure = (bare: Subject) =>
-      withService((limited) => measureServices(report, [service, limited], bare), { settings: RATE_LIMIT });
-    await withBareServer(measure);
+    const measure = (bare: Subject, stack: Subject) =>
+      withService((limited) => measureServices(report, [service, limited], [bare, stack]), {
+        settings: RATE_LIMIT,
+      });
+    const database = databaseUrlOf(service.dataDirectory);
+    await withProgram(BARE, [], (bare) => withProgram(STACK, [database], (stack) => measure(bare, stack)));
   });
 }
