@@ -2,7 +2,7 @@
  * Two servers behind a balancer and a worker, on one database. All of them are restarted in turn while clients use every
  * operation.
  */
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { type Cluster, withCluster } from '../harness/cluster.ts';
 import { withDatabase } from '../harness/embedded-database.ts';
@@ -66,6 +66,7 @@ test(
     await withCluster({ store: 'directory', settings: SETTINGS }, async (cluster) => {
       const servers = await Promise.all([cluster.startServer(), cluster.startServer()]);
       const balancer = await startBalancer(servers.map(({ address }) => address));
+      onTestFinished(balancer.close);
       const deployment = { servers, worker: await cluster.startWorker(), balancer };
       const caller = createCaller({ address: balancer.address, apiKey: cluster.apiKey });
       const ending = new AbortController();
@@ -81,7 +82,6 @@ test(
       await Promise.race([restarting(), using]).finally(() => ending.abort());
       expect(Math.min(...(await using))).toBeGreaterThan(0);
       expect((await caller.api.listKnowledgeBases({})).data).toEqual([]);
-      await balancer.close();
     });
   },
   inject('isLong') ? 3_600_000 : 240_000,

@@ -4,7 +4,7 @@
  * under load, in the order that the file tells, fails no request.
  */
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkContract } from '../check/check-contract.ts';
 import { useEverything, useUntil } from '../faults/use-everything.ts';
 import { createCaller } from '../harness/calling.ts';
@@ -52,6 +52,7 @@ test.skipIf(haproxy === undefined || !hasS3())(
         },
         (text) => void log.push(text),
       );
+      onTestFinished(proxy.stop);
       const start = startPart(cluster, ports, { S3_ENDPOINT: address });
       const parts = new Map<keyof Ports, RunningProgram>();
       for (const name of ['server1', 'server2', 'worker'] as const) parts.set(name, await start(name));
@@ -77,7 +78,6 @@ test.skipIf(haproxy === undefined || !hasS3())(
       expect(Math.min(...(await using))).toBeGreaterThan(0);
       process.stdout.write(`rounds of all operations during ${TIMES} rolling restarts: ${await using}\n`);
       expect(log.join('')).not.toContain('signature=');
-      await proxy.stop();
     });
   },
 );
