@@ -32,7 +32,10 @@ async function compareInTime(replica: Database, position: Position) {
   return await compareReplica(replica, position);
 }
 
-/** Checks whether queries can run on the replica. All but the first problem are warnings: they run on the primary then. */
+/**
+ * Checks whether queries can run on the replica. With another database no server starts; all else are warnings, since
+ * queries then run on the primary.
+ */
 export async function checkReplica(primary: Database, connectionString: string): Promise<Problem[]> {
   const replica = createDatabase(createReplicaPool({ connectionString }, CONNECTIONS, TIMEOUT_MS));
   try {
@@ -40,7 +43,6 @@ export async function checkReplica(primary: Database, connectionString: string):
     if (unfitness === null) return [];
     const lag = unfitness === 'behind' ? `, by ${lagBytes} bytes of the log` : '';
     const problem = `Queries cannot run on the replica of DATABASE_READ_URL: ${describeUnfitness[unfitness]}${lag}.`;
-    // With another database the server does not start.
     return [
       { problem, remedy: REMEDIES[unfitness], ...(unfitness !== 'foreign' && { isWarning: true as const }) },
     ];
