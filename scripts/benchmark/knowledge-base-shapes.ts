@@ -26,7 +26,7 @@ const COMPARED_IMPORTS = 3;
 /** An import of documents with attributes may have this share of the rate of others. Few imports differ by as much. */
 const TARGET_IMPORT_SHARE = 0.95;
 /** A search of all knowledge bases may take this many times as long as a search of a single one with all passages. */
-const TARGET_RATIO = 2;
+const TARGET_RATIO = 1.5;
 
 /** Passages that a service has imported into one or more knowledge bases. */
 type Corpus = { service: RunningService; passages: number; knowledgeBaseIds: string[] };

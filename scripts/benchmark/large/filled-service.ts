@@ -1,6 +1,6 @@
 /** A service with a large corpus, which is imported once and kept for further runs. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withServiceDatabase } from '../../../contract-tests/harness/embedded-database.ts';
@@ -123,9 +123,9 @@ export async function withFilled(
     await mkdir(kept, { recursive: true });
     ({ ids } = await fillDirectory(report, kept, { passages, count }));
   }
-  const dataDirectory = `${kept}-trial`;
-  await rm(dataDirectory, { recursive: true, force: true });
+  // A directory of its own for each run, since several may use the corpus at once.
+  const dataDirectory = await mkdtemp(`${kept}-trial-`);
   // Unlike Node's own copy, it keeps the owner: as root, PostgreSQL's files belong to another account.
-  await promisify(execFile)('cp', ['-a', '--reflink=auto', kept, dataDirectory]);
+  await promisify(execFile)('cp', ['-a', '--reflink=auto', `${kept}/.`, dataDirectory]);
   await use({ dataDirectory, passages, ids }).finally(() => removeDataDirectory(dataDirectory));
 }

@@ -18,7 +18,7 @@ import {
 import type { Document } from '../../../generated/types.gen.ts';
 import { inParallel } from '../../../src/concurrency/in-parallel.ts';
 import { importStretch, settle } from '../corpus-import.ts';
-import type { Report } from '../figures.ts';
+import { formatNumber, type Report } from '../figures.ts';
 import { createDocuments, type LoadResult, measureLoops } from '../load/load.ts';
 import { drawQueries, type MixedQuery } from '../query-mix.ts';
 import { type Filled, withFilled } from './filled-service.ts';
@@ -225,7 +225,11 @@ export async function measureLarge(report: Report, plan: LargePlan): Promise<voi
       `${passages.toLocaleString('en')} in ${count.toLocaleString('en')}: ${figure}`;
     const named: Report = {
       ...report,
-      figure: (figure) => report.figure({ ...figure, name: name(figure.name) }),
+      figure(figure) {
+        report.figure({ ...figure, name: name(figure.name) });
+        // At once as well: the whole run takes an hour.
+        report.progress(`${figure.name}: ${formatNumber(figure.value)} ${figure.unit}`);
+      },
       note: (text) => report.note(name(text)),
     };
     await withFilled(named, { passages, count, data }, async (filled) => {

@@ -147,6 +147,12 @@ export function createLoadCommand(): Command {
       `spread over as many, in turn (default: ${KNOWLEDGE_BASES})`,
       readCounts,
     )
+    .addOption(
+      new Option(
+        '--data <folder>',
+        'keep the imported corpora of new services here, for further runs',
+      ).conflicts('url'),
+    )
     .option(
       '--connections <N,...>',
       `closed loops (default: ${CONNECTIONS}, unless --rate is given)`,

@@ -11,13 +11,10 @@ import { plotPanels } from './plot.ts';
 import { formatResults, plotResults } from './report.ts';
 import { summarise } from './summary.ts';
 
-test('a service of its own: each size in closed and open loop, with imports beside the queries', async () => {
+test('a service of its own, in closed and open loop, with imports beside the queries', async () => {
   const plan: LoadPlan = {
     place: { data: undefined },
-    sizes: [
-      { passages: 30, knowledgeBases: 1 },
-      { passages: 60, knowledgeBases: 2 },
-    ],
+    sizes: [{ passages: 60, knowledgeBases: 2 }],
     questions: undefined,
     loops: [
       { connections: 2, seconds: 0.5 },
@@ -28,7 +25,7 @@ test('a service of its own: each size in closed and open loop, with imports besi
   };
   const results = await measureLoad({ progress: () => {}, note: () => {}, figure: () => {} }, plan);
   expect(results.map(({ size, loop }) => ({ ...size, ...loop }))).toEqual(
-    plan.sizes.flatMap((size) => plan.loops.map((loop) => ({ ...size, ...loop }))),
+    plan.loops.map((loop) => ({ passages: 60, knowledgeBases: 2, ...loop })),
   );
   for (const { queries, imports, usedPerQuery } of results) {
     expect(queries).toMatchObject({ errors: {}, answered: queries.requests });
@@ -37,7 +34,11 @@ test('a service of its own: each size in closed and open loop, with imports besi
   }
   expect(results[1]?.queries.requests).toBeGreaterThanOrEqual(10);
   expect(formatResults(results)).toContain('open, 20/s');
-  expect(plotResults(results)).toContain('p95, 2 knowledge bases');
+  expect(plotResults(results)).toContain('60 · 2 · open, 20/s');
+  const [first] = results;
+  if (first === undefined) throw new Error('no result');
+  const larger = { ...first, size: { passages: 600, knowledgeBases: 2 } };
+  expect(plotResults([first, larger])).toContain('p95, 2 knowledge bases');
 }, 90_000);
 
 test('in an open loop, a stall counts for all requests that were due meanwhile', async () => {
