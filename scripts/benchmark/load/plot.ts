@@ -19,7 +19,7 @@ export type Panel = {
 
 const WIDTH = 440;
 const HEIGHT = 250;
-const MARGIN = { top: 34, right: 16, bottom: 46, left: 54 };
+const MARGIN = { top: 34, right: 36, bottom: 46, left: 54 };
 const LEGEND_LINE = 18;
 /** Panels side by side. */
 const COLUMNS = 2;
@@ -82,7 +82,7 @@ function drawGrid({ xLabel, yLabel }: Panel, x: Axis, y: Axis): string {
 <text x="${at}" y="${bottom + 16}" text-anchor="middle">${value.toLocaleString('en')}</text>`;
   });
   const labels = `<text x="${(MARGIN.left + right) / 2}" y="${bottom + 34}" text-anchor="middle">${escapeText(xLabel)}</text>
-<text x="${MARGIN.left}" y="${MARGIN.top - 6}" text-anchor="end">${escapeText(yLabel)}</text>`;
+<text x="4" y="${MARGIN.top - 12}">${escapeText(yLabel)}</text>`;
   return [...horizontal, ...vertical, labels].join('\n');
 }
 

@@ -31,7 +31,8 @@ function rowOf(result: LoadResult): string[] {
 }
 
 /** What the table leaves out: errors by code, the imports, and whether this process was too slow. */
-function notesOf({ loop, queries, imports, client }: LoadResult): string[] {
+function notesOf(result: LoadResult): string[] {
+  const { loop, queries, imports, client } = result;
   const notes: string[] = [];
   for (const [code, count] of Object.entries(queries.errors)) notes.push(`${code}: ${count} queries`);
   if (imports !== undefined) {
@@ -46,7 +47,11 @@ function notesOf({ loop, queries, imports, client }: LoadResult): string[] {
     const reason = `it kept ${cores} cores busy, and sent 1 % of the queries at least ${late} ms late`;
     notes.push(`the times are partly those of this process, the bottleneck: ${reason}`);
   }
-  return notes.map((note) => `${nameLoop(loop)}: ${note}.`);
+  const [passages, knowledgeBases] = nameSize(result);
+  const subject = [passages, knowledgeBases && `in ${knowledgeBases}`, nameLoop(loop)]
+    .filter(Boolean)
+    .join(' ');
+  return notes.map((note) => `${subject}: ${note}.`);
 }
 
 /** A line for each loop, then the notes. Times are in milliseconds. */
@@ -82,12 +87,19 @@ const seriesByTime = ({ queries }: LoadResult): Series[] =>
 
 const Y_LABEL = 'milliseconds';
 
+const titleOf = (loop: Loop): string =>
+  'perSecond' in loop
+    ? `${loop.perSecond} queries a second`
+    : `${loop.connections} client${loop.connections === 1 ? '' : 's'}, each waiting for its answer`;
+
 /** Plots times by size, if there are several, else by time: a panel for each loop. */
 export function plotResults(results: LoadResult[]): string {
   const sizes = new Set(results.map(({ size }) => size?.passages));
   if (sizes.size === 1) {
     const panels = results.map((result): Panel => {
-      const title = [...nameSize(result).filter((part) => part !== ''), nameLoop(result.loop)].join(' · ');
+      const [passages, knowledgeBases] = nameSize(result);
+      const subject = result.size === undefined ? '' : `${passages} passages in ${knowledgeBases}: `;
+      const title = subject + titleOf(result.loop);
       return {
         title,
         xLabel: 'seconds',
@@ -98,7 +110,7 @@ export function plotResults(results: LoadResult[]): string {
     });
     return plotPanels(panels);
   }
-  const byLoop = [...Map.groupBy(results, ({ loop }) => nameLoop(loop))];
+  const byLoop = [...Map.groupBy(results, ({ loop }) => titleOf(loop))];
   return plotPanels(
     byLoop.map(([title, own]) => ({
       title,
