@@ -1,6 +1,7 @@
 /** Accounts: owners of knowledge bases, with a balance of credits. For their limits see account-limits.ts. */
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { shareLookUps } from '../concurrency/shared-look-ups.ts';
 import { insufficientCredits } from '../errors.ts';
 import { readUsage } from './account-limits.ts';
 import { databaseNow } from './clock.ts';
@@ -15,18 +16,21 @@ export async function createAccount(database: Queryable, name: string, credits: 
   return id;
 }
 
-const findBalance = prepare(
-  'find_balance',
-  ['accountId'],
-  ({ accountId }) =>
-    sql<{ credits: number }>`SELECT credits FROM account_balances WHERE account_id = ${accountId}::uuid`,
+const findBalances = prepare(
+  'find_balances',
+  ['accountIds'],
+  ({ accountIds }) => sql<{ account_id: string; credits: number }>`
+    SELECT account_id, credits FROM account_balances WHERE account_id = ANY(${accountIds}::uuid[])`,
 );
 
+const lookUpBalance = shareLookUps(async (database: Queryable, _all, accountIds) => {
+  const rows = await findBalances(database, { accountIds });
+  return new Map(rows.map(({ account_id, credits }) => [account_id, credits]));
+});
+
 /** Credits left; 0 for an unknown account. */
-export async function readBalance(database: Queryable, accountId: string): Promise<number> {
-  const [row] = await findBalance(database, { accountId });
-  return row?.credits ?? 0;
-}
+export const readBalance = async (database: Queryable, accountId: string): Promise<number> =>
+  (await lookUpBalance(database, 'all', accountId)) ?? 0;
 
 /** A payment in credits, as parts of the statements that it pays for. `accountId` and `credits` are SQL. */
 export const creditPayment = {

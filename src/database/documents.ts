@@ -9,10 +9,12 @@ import type {
   DocumentStatusReport,
   DocumentType,
 } from '../../generated/types.gen.ts';
+import { shareLookUps } from '../concurrency/shared-look-ups.ts';
 import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type OwnedId, type ScopedId } from '../ids.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
 import type { Tables } from './tables.ts';
 import { hasWebhooks, recordDocumentEvents } from './webhook-events.ts';
 
@@ -89,10 +91,34 @@ export const findDocument = (database: Queryable, { knowledgeBaseId, id, account
     .where('documents.account_id', '=', accountId)
     .where('knowledge_bases.deleted_at', 'is', null);
 
+/** What an operation reads of a document. */
+type FoundDocument = DocumentRow & { account_id: string; source: string; queued_at: Date | null };
+
+const findDocuments = prepare(
+  'find_documents',
+  ['knowledgeBaseId', 'ids'],
+  ({ knowledgeBaseId, ids }) => sql<FoundDocument>`
+    SELECT knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code, error_message,
+      warnings, page_count, passage_count, created_at, updated_at, queued_at, attributes, source_url, external_id,
+      sha256, replaces, storage_bytes
+    FROM documents
+    WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND id = ANY(${ids}::uuid[]) AND EXISTS (
+      SELECT FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL)`,
+);
+
+/** Shared, because clients ask for the status of many documents again and again. */
+const lookUpDocument = shareLookUps(async (database: Queryable, knowledgeBaseId, ids) => {
+  const rows = await findDocuments(database, { knowledgeBaseId, ids });
+  return new Map(rows.map((row) => [row.id, row]));
+});
+
 /** @throws DOCUMENT_NOT_FOUND unless the account has this document. */
-export async function requireDocument(database: Queryable, document: OwnedId) {
-  const row = await findDocument(database, document).executeTakeFirst();
-  if (row === undefined) throw documentNotFound();
+export async function requireDocument(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+): Promise<FoundDocument> {
+  const row = await lookUpDocument(database, knowledgeBaseId, id);
+  if (row?.account_id !== accountId) throw documentNotFound();
   return row;
 }
 

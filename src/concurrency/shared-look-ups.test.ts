@@ -1,0 +1,62 @@
+/** Look-ups that share a call. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { shareLookUps } from './shared-look-ups.ts';
+
+type Call = { source: object; scope: string; ids: string[] };
+
+/** Look-ups in a table that has a row for each id but 'none', and refuses the scope 'down'. */
+function createTable() {
+  const calls: Call[] = [];
+  const lookUp = shareLookUps(async (source: object, scope, ids) => {
+    calls.push({ source, scope, ids });
+    await endOfTurn();
+    if (scope === 'down') throw new Error('unreachable');
+    return new Map(ids.filter((id) => id !== 'none').map((id) => [id, `${scope}/${id}`]));
+  });
+  return { calls, lookUp };
+}
+
+const source = {};
+
+test('look-ups of one turn share a call for each source and scope, and each gets its own row', async () => {
+  const { calls, lookUp } = createTable();
+  const other = {};
+  const asked = [['1', 'a'] as const, ['1', 'b'] as const, ['1', 'a'] as const, ['2', 'a'] as const];
+  const rows = await Promise.all([
+    ...asked.map(([scope, id]) => lookUp(source, scope, id)),
+    lookUp(source, '1', 'none'),
+    lookUp(other, '1', 'a'),
+  ]);
+  expect(rows).toEqual(['1/a', '1/b', '1/a', '2/a', undefined, '1/a']);
+  expect(calls).toEqual([
+    { source, scope: '1', ids: ['a', 'b', 'none'] },
+    { source, scope: '2', ids: ['a'] },
+    { source: other, scope: '1', ids: ['a'] },
+  ]);
+});
+
+test('a look-up never joins a call that has begun, because that one may not see what was committed since', async () => {
+  const { calls, lookUp } = createTable();
+  const first = lookUp(source, '1', 'a');
+  while (calls.length === 0) await endOfTurn();
+  await Promise.all([first, lookUp(source, '1', 'a')]);
+  expect(calls).toHaveLength(2);
+});
+
+test('the error of a call reaches each look-up of its scope, and no other; the next call is a new one', async () => {
+  const { calls, lookUp } = createTable();
+  const outcomes = await Promise.allSettled(
+    ['down', 'down', 'up'].map((scope) => lookUp(source, scope, 'a')),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  await expect(lookUp(source, 'down', 'a')).rejects.toThrow('unreachable');
+  expect(calls).toHaveLength(3);
+});
+
+test('a call runs outside the request that has opened it, whose end must not cancel the look-ups of others', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const lookUp = shareLookUps(async () => new Map([['a', request.getStore() ?? 'none']]));
+  expect(await request.run('first', () => lookUp(source, '1', 'a'))).toBe('none');
+});
