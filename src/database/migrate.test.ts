@@ -47,6 +47,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0015-webhooks',
     '0016-external-ids',
     '0017-leased-requests',
+    '0018-account-frequencies',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

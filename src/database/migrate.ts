@@ -19,6 +19,7 @@ import * as queuedAt from './migrations/0014-queued-at.ts';
 import * as webhooks from './migrations/0015-webhooks.ts';
 import * as externalIds from './migrations/0016-external-ids.ts';
 import * as leasedRequests from './migrations/0017-leased-requests.ts';
+import * as accountFrequencies from './migrations/0018-account-frequencies.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   '0015-webhooks': webhooks,
   '0016-external-ids': externalIds,
   '0017-leased-requests': leasedRequests,
+  '0018-account-frequencies': accountFrequencies,
 };
 
 /**

@@ -43,7 +43,7 @@ CREATE TABLE document_frequencies (
   account_id uuid NOT NULL,
   passage_count bigint NOT NULL,
   PRIMARY KEY (knowledge_base_id, lexeme)
-) WITH (fillfactor=65);
+);
 
 CREATE TABLE document_frequency_deltas (
   knowledge_base_id uuid NOT NULL,
@@ -243,7 +243,7 @@ CREATE TABLE webhooks (
 );
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
-CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
+CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme, passage_count);
 CREATE INDEX document_frequencies_by_ending ON public.document_frequencies USING btree (knowledge_base_id, reverse(lexeme)) WHERE ((lexeme >= 'a'::text) AND (char_length(lexeme) >= 6));
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE INDEX documents_by_external_id ON public.documents USING btree (knowledge_base_id, external_id, created_at, id) WHERE (external_id IS NOT NULL);
@@ -257,6 +257,7 @@ CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (
 CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX knowledge_bases_deleted ON public.knowledge_bases USING btree (account_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
 CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
 CREATE INDEX webhook_events_by_due ON public.webhook_events USING btree (webhook_id, due_at, "position");

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createStatistics, readFrequencies } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { deleteDocuments } from './delete-documents.ts';
-import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
+import { mergeFrequencyDeltas } from './postings/document-frequencies.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -107,12 +107,14 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await mergeFrequencyDeltas(suite.database);
       expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
-      const { frequencies } = await createStatistics(creditPayment)(
-        suite.database,
-        { accountId: owned.accountId, ids: [owned.knowledgeBaseId], price: 0 },
-        { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
-      );
-      expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
+      for (const ids of [[owned.knowledgeBaseId], undefined]) {
+        const { frequencies } = await createStatistics(creditPayment)(
+          suite.database,
+          { accountId: owned.accountId, ids, price: 0 },
+          { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
+        );
+        expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
+      }
       for (const others of [0, 200]) {
         const ids = [owned.knowledgeBaseId, ...Array.from({ length: others }, () => uuidv7())];
         const again = await readFrequencies(suite.database, { accountId: owned.accountId, ids }, lexemes);
@@ -140,31 +142,31 @@ test('a knowledge base has no lexemes after its last document was deleted', asyn
 
 test('a large document is merged in several steps, and its statistics stay exact meanwhile', async () => {
   const owned = await makeKnowledgeBase(suite.database);
-  const content = Array.from({ length: 15 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`).join(' ');
-  const countDeltas = async () => {
-    const { rows } = await sql<{ count: number }>`
-      SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${owned.knowledgeBaseId}`.execute(
-      suite.database,
-    );
-    return rows[0]?.count ?? 0;
+  const content = Array.from({ length: 5 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`).join(' ');
+  const mergeBytes = 250_000;
+  const readBytes = async () => {
+    const { rows } = await sql<{ bytes: number }>`
+      SELECT coalesce(sum(pg_column_size(passage_counts)), 0) AS bytes FROM document_frequency_deltas
+      WHERE knowledge_base_id = ${owned.knowledgeBaseId}`.execute(suite.database);
+    return rows[0]?.bytes ?? -1;
   };
-  /** Merges all deltas, and returns how many each merge took. */
+  /** Merges all deltas, and returns the bytes that each merge took. */
   const mergeAll = async () => {
     const taken: number[] = [];
     const recounted = await recount(owned);
     for (let areLeft = true; areLeft; ) {
-      const before = await countDeltas();
-      ({ areLeft } = await mergeFrequencyDeltas(suite.database));
-      taken.push(before - (await countDeltas()));
+      const before = await readBytes();
+      ({ areLeft } = await mergeFrequencyDeltas(suite.database, mergeBytes));
+      taken.push(before - (await readBytes()));
       expect(await readStatistics(owned)).toEqual(recounted);
     }
-    expect(await countDeltas()).toBe(0);
+    expect(await readBytes()).toBe(0);
     return taken;
   };
   const expectSeveralMerges = (taken: number[]) => {
     expect(taken.length).toBeGreaterThan(1);
-    // The last delta of a document may be small, and is then merged in addition to the large ones.
-    expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_DELTAS_PER_MERGE + 1);
+    expect(Math.max(...taken)).toBeGreaterThan(mergeBytes / 2);
+    expect(Math.max(...taken)).toBeLessThanOrEqual(mergeBytes);
   };
   const id = await importText(suite.database, owned, { title: 'words', content });
   expectSeveralMerges(await mergeAll());

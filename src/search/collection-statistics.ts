@@ -6,7 +6,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import { frequencyRows, mergedInEach, mergedWhere } from '../indexing/postings/document-frequencies.ts';
+import {
+  frequencyRows,
+  mergedInAccount,
+  mergedInEach,
+  mergedWhere,
+} from '../indexing/postings/document-frequencies.ts';
 import { stemSql } from '../indexing/stems.ts';
 import type { Payment } from './payment.ts';
 
@@ -93,24 +98,26 @@ export const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuild
     ? mergedInEach('query_lexemes', 'searched')
     : mergedWhere('query_lexemes', sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`);
 
-/** SQL for the document frequencies of the lexemes in the CTE `query_lexemes`, as one JSON object. */
-const frequenciesIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) => sql`
+/**
+ * SQL for the document frequencies of the lexemes in the CTE `query_lexemes`, as one JSON object. `merged` has the rows
+ * of the merged counts, and `isSearched` selects the deltas.
+ */
+const frequenciesIn = (rows: Record<'merged' | 'isSearched', RawBuilder<unknown>>) => sql`
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${frequencyRows('query_lexemes', {
-      merged: mergedCounts(scope, accountId),
-      isSearched: isSearchedIn(scope),
-    })}) AS counted
+    FROM (${frequencyRows('query_lexemes', rows)}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
-  const { accountId, ids, lexemes, prefixes, dictionaries, words } = values;
+  const { ids, lexemes, prefixes, dictionaries, words } = values;
+  const accountId = sql`${values.accountId}::uuid`;
+  const merged = scope.isNamed ? mergedCounts(scope, accountId) : mergedInAccount('query_lexemes', accountId);
   const isWanted = scope.isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
   return sql<Row>`
     WITH searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
-      WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isWanted}),
+      WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${isWanted}),
     stemmed AS MATERIALIZED (
       SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
       FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
@@ -124,9 +131,9 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
-      ${payment.isCovered(sql`${accountId}::uuid`, sql`${values.price}::bigint`)} AS "isCovered",
+      ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
-      ${frequenciesIn(scope, accountId)} AS frequencies,
+      ${frequenciesIn({ merged, isSearched })} AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
     FROM knowledge_base_statistics WHERE ${isSearched}`;
 }
@@ -148,7 +155,10 @@ const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
     query_lexemes AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
-    SELECT ${frequenciesIn(scope, sql`${accountId}::uuid`)} AS frequencies`,
+    SELECT ${frequenciesIn({
+      merged: mergedCounts(scope, sql`${accountId}::uuid`),
+      isSearched: isSearchedIn(scope),
+    })} AS frequencies`,
   );
 
 const FREQUENCIES = {
