@@ -46,6 +46,13 @@ export type RunningService = RunningProgram & { apiKey: string; dataDirectory: s
 const running = new Map<ChildProcess, string | undefined>();
 let interrupted = false;
 
+export const isInterrupted = (): boolean => interrupted;
+
+/** @throws after `interruptServices`. Long work calls it, so that it ends soon and cleans up. */
+export function requireUninterrupted(): void {
+  if (interrupted) throw new Error('interrupted');
+}
+
 /** Ends all running programs and prevents new starts, so that every caller fails soon and cleans up. */
 export function interruptServices(): void {
   interrupted = true;
@@ -105,7 +112,7 @@ export async function spawnProgram(
   [command = '', ...args]: string[],
   { greeting, environment = { PATH: process.env.PATH }, onOutput, onLog }: SpawnOptions,
 ): Promise<RunningProgram> {
-  if (interrupted) throw new Error('interrupted');
+  requireUninterrupted();
   const child = spawn(command, args, {
     cwd: root,
     env: environment,

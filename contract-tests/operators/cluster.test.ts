@@ -1,12 +1,17 @@
 /** scripts/deploy/cluster: its form, and that its parts fit each other, the image and the settings. No Docker runs. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { spawnCommand } from '../harness/command-line.ts';
-import { haproxy, lintProxy, PROXY_FILE } from '../harness/haproxy.ts';
+import { haproxy, lintProxy, PROXY_FILE, startHaproxy } from '../harness/haproxy.ts';
 import { environmentOf, root } from '../harness/service-process.ts';
 import { type ComposeService, lintCompose, readCompose, substitute } from './compose-file.ts';
 import { imageEnvironment, instructions } from './docker-image.ts';
+import { findPort } from './installed-package.ts';
 
 const folder = join(root, 'scripts/deploy/cluster');
 const file = join(folder, 'compose.yaml');
@@ -21,6 +26,7 @@ const ours = [...servers, worker];
 const SECRETS = {
   POSTGRES_PASSWORD: 'a0'.repeat(32),
   UPLOAD_SECRET: 'b1'.repeat(32),
+  METRICS_TOKEN: 'f5'.repeat(32),
   S3_SECRET_KEY: 'c2'.repeat(32),
   S3_RPC_SECRET: 'd3'.repeat(32),
   S3_ACCESS_KEY: `GK${'e4'.repeat(12)}`,
@@ -122,6 +128,44 @@ test('a server serves for longer than the proxy takes to notice, and Docker wait
   // A restarted server is used before the next one that stops is given up.
   expect(proxyNumber(/rise (\d+)/)).toBeLessThan(proxyNumber(/fall (\d+)/));
 });
+
+/** A port where whoever connects is cut off, as by a server that is killed. */
+async function listenAndCutOff() {
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port; // it listens on a port
+}
+
+test.skipIf(haproxy === undefined)(
+  'what the proxy answers by itself has the envelope of the service',
+  async () => {
+    // The servers are checked, and both are away. The store is not.
+    const parts = {
+      SERVER_1: '127.0.0.1:1',
+      SERVER_2: '127.0.0.1:1',
+      STORE: `127.0.0.1:${await listenAndCutOff()}`,
+    };
+    const { address, stop } = await startHaproxy(Number(await findPort()), parts, () => {});
+    onTestFinished(stop);
+    const answer = async (path: string) => {
+      // A connection of its own: on one that had answers before, HAProxy would close instead of answering 502.
+      const [response] = (await once(get(address + path, { agent: false }), 'response')) as [IncomingMessage];
+      const { 'retry-after': retryAfter, 'content-type': type } = response.headers;
+      return [response.statusCode, retryAfter, type, await json(response)];
+    };
+    const envelope = {
+      success: false,
+      message: expect.any(String),
+      errorCode: 'SERVICE_UNAVAILABLE',
+      data: {},
+    };
+    await expect
+      .poll(() => answer('/v1/getBalance'), { timeout: 10_000 })
+      .toEqual([503, '1', 'application/json', envelope]);
+    expect(await answer('/knowledge-files/object')).toEqual([502, '1', 'application/json', envelope]);
+  },
+);
 
 test.skipIf(haproxy === undefined)('HAProxy finds nothing wrong in haproxy.cfg', () => {
   expect(

@@ -5,6 +5,7 @@ import {
   call,
   createKnowledgeBase,
   type RunningService,
+  requireUninterrupted,
 } from '../../contract-tests/harness/service-process.ts';
 import type { Attributes } from '../../generated/types.gen.ts';
 import { inParallel } from '../../src/concurrency/in-parallel.ts';
@@ -66,10 +67,12 @@ function prepare(
   return shipments;
 }
 
-/** Creates this many knowledge bases. Returns their ids. */
-export async function createParts(account: Account, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let i = 1; i <= count; i++) ids.push(await createKnowledgeBase(account, `Part ${i} of ${count}`));
+/** Creates this many knowledge bases. Adds each id to `ids` at once, so that the caller has them after a failure too. */
+export async function createParts(account: Account, count: number, ids: string[] = []): Promise<string[]> {
+  for (let i = 1; i <= count; i++) {
+    requireUninterrupted();
+    ids.push(await createKnowledgeBase(account, `Part ${i} of ${count}`));
+  }
   return ids;
 }
 
@@ -83,6 +86,7 @@ export async function importStretch(
   const progress = showProgress('importing', stretch.end - stretch.first);
   const start = performance.now();
   await inParallel(shipments, CLIENTS, async (shipment) => {
+    requireUninterrupted();
     await call(account, 'importTextContent', shipment.body.toString());
     shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
     progress.advance(shipment.passages);

@@ -35,8 +35,16 @@ function describeSetting({
   return option === undefined ? message : message.replace(data.argument, option);
 }
 
+/** The status of a proxy that reaches no server, or gets no answer from it. */
+const isGatewayStatus = (status: number | undefined): boolean =>
+  status !== undefined && status >= 502 && status <= 504;
+
 /** What helps; '' where nothing is known to. */
-export const remedyOf = (error: KnowledgeRetrievalError): string => REMEDIES[error.errorCode] ?? '';
+export function remedyOf(error: KnowledgeRetrievalError): string {
+  if (error.errorCode === 'UNEXPECTED_ANSWER' && isGatewayStatus(error.status))
+    return 'A proxy at that address gets no answer from a server; on the server, `doctor` looks for the reason.';
+  return REMEDIES[error.errorCode] ?? '';
+}
 
 /** The sentences for people, in one line. */
 export function explainError(error: Error): string {

@@ -112,8 +112,9 @@ deployment counts for every query that was due meanwhile. The same query is neve
 --questions than queries.
 
 Without --url, a new service is started on this machine for each size, and removed afterwards; with --data, its corpus
-is kept, and later runs begin with a copy of it. With --url, the corpus is imported into new knowledge bases, which are deleted at the end; up to 100 of them are searched alone, more of them together with
-everything that the key may search.
+is kept, and later runs begin with a copy of it. With --url, the corpus is imported into new knowledge bases, which are
+deleted at the end, after Ctrl-C too; up to 100 of them are searched alone, more of them together with everything that
+the key may search.
 
 The cost is processor time where the programs are known, otherwise credits. A process that sends much more than a
 thousand queries a second is busy itself: the report then says that it was the bottleneck.

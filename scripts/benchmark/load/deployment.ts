@@ -47,14 +47,15 @@ export async function withCorpus(
   });
 }
 
-/** Runs `use` with this many new knowledge bases of a deployment, and deletes them afterwards. */
+/** Runs `use` with this many new knowledge bases of a deployment, and deletes them afterwards, also after a failure. */
 export async function withKnowledgeBases(
   account: Account & { pids: number[] },
   count: number,
   use: (deployment: Deployment) => Promise<void>,
 ): Promise<void> {
-  const ids = await createParts(account, count);
+  const ids: string[] = [];
   try {
+    await createParts(account, count, ids);
     await use({ ...account, isOwn: false, ids });
   } finally {
     for (const knowledgeBaseId of ids) await call(account, 'deleteKnowledgeBase', { knowledgeBaseId });

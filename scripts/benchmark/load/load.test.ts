@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { send } from './deployment.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { send, withKnowledgeBases } from './deployment.ts';
 import { type LoadPlan, measureLoad } from './load.ts';
 import { ANSWERED, NOT_SENT, runLoop } from './loops.ts';
 import { plotPanels } from './plot.ts';
@@ -72,6 +73,30 @@ test('errors are counted by the code of the service, of another server, and of t
   server.close();
   server.closeAllConnections();
   expect(await send({ ...account, address: 'http://127.0.0.1:1' }, 'query', {})).toBe('ECONNREFUSED');
+});
+
+test('knowledge bases at a deployment are deleted, also when an account may not have them all', async () => {
+  const left = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse((await text(request)) || '{}') as { knowledgeBaseId?: string };
+    const isCreation = request.url === '/v1/createKnowledgeBase';
+    const isRefused = isCreation && left.size === 2;
+    const id = String(left.size);
+    if (isCreation && !isRefused) left.add(id);
+    else left.delete(body.knowledgeBaseId ?? '');
+    response.writeHead(isRefused ? 403 : 200).end(JSON.stringify({ success: !isRefused, data: { id } }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const account = { address: `http://127.0.0.1:${port}`, apiKey: 'k', pids: [] };
+  const use = vi.fn(async () => {
+    expect(left.size).toBe(2);
+  });
+  await withKnowledgeBases(account, 2, use);
+  expect([use.mock.calls.length, left.size]).toEqual([1, 0]);
+  await expect(withKnowledgeBases(account, 3, use)).rejects.toThrow('403');
+  expect([use.mock.calls.length, left.size]).toEqual([1, 0]);
 });
 
 test('percentiles are those of answers alone, also of each second', () => {

@@ -1,6 +1,7 @@
 /** Measures a deployment under load: in closed and open loops, with imports beside the queries, at growing sizes. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { percentile } from '../../../contract-tests/harness/percentile.ts';
+import { requireUninterrupted } from '../../../contract-tests/harness/service-process.ts';
 import type { QueryRequest } from '../../../generated/types.gen.ts';
 import { makeDocument } from '../corpus.ts';
 import type { Report } from '../figures.ts';
@@ -133,8 +134,11 @@ export async function measureLoops(
   await runLoop(query, { connections: WARM_UP_CONNECTIONS, seconds: warmUpSeconds });
   const results: LoadResult[] = [];
   for (const loop of loops) {
+    requireUninterrupted();
     report.progress(`${describeLoop(loop)}, ${loop.seconds} s`);
-    results.push({ size, ...(await measureLoop(deployment, loop, { requests, importsPerSecond })) });
+    const result = await measureLoop(deployment, loop, { requests, importsPerSecond });
+    requireUninterrupted();
+    results.push({ size, ...result });
   }
   return results;
 }

@@ -1,5 +1,6 @@
 /** Sends requests in an open or a closed loop, and notes what became of each. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isInterrupted } from '../../../contract-tests/harness/service-process.ts';
 import { observe } from '../open-loop.ts';
 
 /** The code of a request that was answered well. */
@@ -29,6 +30,16 @@ export type Loop = ClosedLoop | OpenLoop;
 /** Each waiting request of an open loop has a connection; a process may have 1,024 files open on many systems. */
 const WAITING_MAX = 900;
 
+/** An interruption is noticed within this time. */
+const NOTICE_MS = 100;
+
+/** Resolves after this time, or sooner when the run is interrupted. */
+async function untilOver(ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end && !isInterrupted())
+    await delay(Math.min(NOTICE_MS, end - performance.now()));
+}
+
 async function runOpenLoop(send: Send, { perSecond, seconds }: OpenLoop): Promise<Outcome[]> {
   const begun: Omit<Outcome, 'ms'>[] = [];
   let waiting = 0;
@@ -41,7 +52,7 @@ async function runOpenLoop(send: Send, { perSecond, seconds }: OpenLoop): Promis
     outcome.code = await send();
     waiting--;
   };
-  const times = await observe(sendDue, { perSecond, ended: delay(1000 * seconds) });
+  const times = await observe(sendDue, { perSecond, ended: untilOver(1000 * seconds) });
   return begun.map((outcome, i) => ({ ...outcome, ms: times[i] ?? Number.NaN })); // one time for each request
 }
 
@@ -49,7 +60,7 @@ async function runClosedLoop(send: Send, { connections, seconds }: ClosedLoop): 
   const outcomes: Outcome[] = [];
   const start = performance.now();
   const client = async () => {
-    for (let dueMs = 0; dueMs < 1000 * seconds; dueMs = performance.now() - start) {
+    for (let dueMs = 0; dueMs < 1000 * seconds && !isInterrupted(); dueMs = performance.now() - start) {
       const code = await send();
       outcomes.push({ dueMs, lateMs: 0, ms: performance.now() - start - dueMs, code });
     }
@@ -58,6 +69,6 @@ async function runClosedLoop(send: Send, { connections, seconds }: ClosedLoop): 
   return outcomes;
 }
 
-/** Runs a loop to its end, and until all its requests have ended. */
+/** Runs a loop to its end, sooner after an interruption, and until all its requests have ended. */
 export const runLoop = (send: Send, loop: Loop): Promise<Outcome[]> =>
   'perSecond' in loop ? runOpenLoop(send, loop) : runClosedLoop(send, loop);

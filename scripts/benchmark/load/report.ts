@@ -18,7 +18,10 @@ const COLUMNS = [...HEADER, 'errors', 'cost of 1,000 queries'];
 /** Processor time where the programs run on this machine; else credits. */
 function describeCost({ usedPerQuery: { serverSeconds, databaseSeconds, credits } }: LoadResult): string {
   const [servers, database] = [1000 * serverSeconds, 1000 * databaseSeconds].map(formatNumber);
-  if (serverSeconds + databaseSeconds > 0) return `${servers} s of servers, ${database} s of PostgreSQL`;
+  if (serverSeconds + databaseSeconds > 0)
+    return databaseSeconds > 0
+      ? `${servers} s of servers, ${database} s of PostgreSQL`
+      : `${servers} s of servers`;
   return `${formatNumber(1000 * credits)} credits`;
 }
 
