@@ -76,24 +76,35 @@ export async function createParts(account: Account, count: number, ids: string[]
   return ids;
 }
 
+/**
+ * Makes the texts of a stretch, which keeps this process busy for seconds.
+ * @returns the function that imports them, once, and returns the seconds from the first request to the last answer
+ */
+export function prepareStretch(
+  stretch: Stretch,
+  attributesOf?: AttributesOf,
+): (account: Account) => Promise<number> {
+  const shipments = prepare(stretch, attributesOf);
+  return async (account) => {
+    const progress = showProgress('importing', stretch.end - stretch.first);
+    const start = performance.now();
+    await inParallel(shipments, CLIENTS, async (shipment) => {
+      requireUninterrupted();
+      await call(account, 'importTextContent', shipment.body.toString());
+      shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
+      progress.advance(shipment.passages);
+    });
+    progress.end();
+    return (performance.now() - start) / 1000;
+  };
+}
+
 /** Imports a stretch. Returns the seconds from the first request to the last answer. */
-export async function importStretch(
+export const importStretch = (
   account: Account,
   stretch: Stretch,
   attributesOf?: AttributesOf,
-): Promise<number> {
-  const shipments = prepare(stretch, attributesOf);
-  const progress = showProgress('importing', stretch.end - stretch.first);
-  const start = performance.now();
-  await inParallel(shipments, CLIENTS, async (shipment) => {
-    requireUninterrupted();
-    await call(account, 'importTextContent', shipment.body.toString());
-    shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
-    progress.advance(shipment.passages);
-  });
-  progress.end();
-  return (performance.now() - start) / 1000;
-}
+): Promise<number> => prepareStretch(stretch, attributesOf)(account);
 
 /** Imports the first `passages` passages into new knowledge bases. */
 export async function importCorpus(
