@@ -30,6 +30,7 @@ import {
   readPosition,
   type Unfitness,
 } from './replica-position.ts';
+import { createSwitch, type ReplicaUse } from './replica-switch.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -37,7 +38,7 @@ import type { Tables } from './tables.ts';
  * found the replica in time, and beside 50 of them 86 to 98: on two cores with a load of 12 to 16, which both servers and
  * databases shared. A later replica is set aside, so that not every query waits.
  */
-const WAIT_MAX_MS = 50;
+export const WAIT_MAX_MS = 50;
 /** Interval between two looks during this wait. */
 const LOOK_INTERVAL_MS = 1;
 /** The longest time until a read begins, with a new connection. */
@@ -143,37 +144,36 @@ const readLag = (primary: Queryable, replica: Queryable): Promise<number | undef
       () => undefined,
     );
 
-/** Whether reads run on the replica. Reports each change once. */
-function createSwitch(tell: (change: { isInUse: boolean; reason: string }) => void) {
-  let isInUse = true;
-  const set = (value: boolean, reason: string) => {
-    if (isInUse === value) return;
-    isInUse = value;
-    tell({ isInUse, reason });
-  };
-  return {
-    isOn: () => isInUse,
-    turnOn: () => set(true, ''),
-    turnOff: (error: unknown) => set(false, reasonOf(error)),
-  };
-}
+/** What the failure of a read, or of its beginning, says about the replica. */
+const toReplicaUse = (error: unknown): ReplicaUse =>
+  error instanceof Unfit && error.unfitness === 'behind'
+    ? { state: 'behind' }
+    : { state: 'failed', reason: reasonOf(error) };
 
 /**
  * Opens the replica of `primary`, with at most `size` connections. While it cannot be read, it is set aside, and checked
- * a few times a second. `tell` hears when reads move to the primary, and when they come back.
+ * a few times a second. `tell` hears when reads move to the primary for longer, and when they come back.
  * @throws when the address leads to another database. A replica that is away, behind or promoted is only set aside.
  */
 export async function openReadReplica(
   connection: Connection,
-  { primary, size, tell }: { primary: Database; size: number; tell: Parameters<typeof createSwitch>[0] },
+  { primary, size, tell }: { primary: Database; size: number; tell: (use: ReplicaUse) => void },
 ): Promise<ReadReplica> {
   const replica = createDatabase(createReplicaPool(connection, size, READ_MAX_MS));
   const use = createSwitch(tell);
   const counts = { onReplica: 0, onPrimary: 0 };
 
-  const check = async () => {
+  /** Begins a read, and sets the switch. @returns why the read has not begun. @throws the error of the primary */
+  const check = async (): Promise<unknown> => {
     const position = await readPosition(primary);
-    end(await beginInTime(replica, position));
+    try {
+      end(await beginInTime(replica, position));
+      use.set({ state: 'used' });
+      return undefined;
+    } catch (error) {
+      use.set(toReplicaUse(error));
+      return error;
+    }
   };
   const attempt = async <T>(position: Position, act: (replica: Queryable) => Promise<T>) => {
     let transaction: ReadTransaction | undefined;
@@ -182,21 +182,22 @@ export async function openReadReplica(
       return { result: await actInTime(transaction, act) };
     } catch (error) {
       if (error instanceof ServiceError) throw error;
-      if (!CANCELLED.includes(codeOf(error))) use.turnOff(error);
+      if (!CANCELLED.includes(codeOf(error))) use.set(toReplicaUse(error));
       return undefined;
     } finally {
       if (transaction) end(transaction);
     }
   };
 
-  await check().catch(async (error) => {
-    use.turnOff(error);
-    if (!(error instanceof Unfit && error.unfitness === 'foreign')) return;
+  const error = await check().catch((error) => use.set(toReplicaUse(error)));
+  if (error instanceof Unfit && error.unfitness === 'foreign') {
+    use.close();
     await replica.destroy();
     throw new Error(`DATABASE_READ_URL leads to no replica: ${error.message}.`);
-  });
+  }
   const stopChecks = repeat(async () => {
-    if (!use.isOn()) await check().then(use.turnOn, () => {});
+    // While the primary does not answer, nothing is known of the replica.
+    if (!use.isOn()) await check().catch(() => {});
     return CHECK_INTERVAL_MS;
   });
   return {
@@ -212,6 +213,7 @@ export async function openReadReplica(
     },
     async close() {
       await stopChecks();
+      use.close();
       await replica.destroy();
     },
   };

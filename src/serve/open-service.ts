@@ -6,7 +6,8 @@ import type { Config } from '../config/config.ts';
 import { creditPayment } from '../database/accounts.ts';
 import { type Connection, createDatabase, createPool, type Database } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
-import { openReadReplica, type ReadReplica } from '../database/read-replica.ts';
+import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/read-replica.ts';
+import type { ReplicaUse } from '../database/replica-switch.ts';
 import { readStorageFigures } from '../database/storage-figures.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
@@ -70,9 +71,11 @@ async function openReplica(
   { primary, log }: { primary: Database; log: Logger },
 ): Promise<ReadReplica | undefined> {
   if (databaseReadUrl === undefined) return undefined;
-  const tell = ({ isInUse, reason }: { isInUse: boolean; reason: string }) => {
-    if (isInUse) log.info('queries run on DATABASE_READ_URL again');
-    else log.warn({ reason }, 'DATABASE_READ_URL cannot be read: queries run on DATABASE_URL');
+  const tell = (use: ReplicaUse) => {
+    if (use.state === 'used') log.info('queries run on the replica again');
+    else if (use.state === 'behind')
+      log.info(`the replica is more than ${WAIT_MAX_MS} ms behind: queries run on the primary`);
+    else log.warn({ reason: use.reason }, 'the replica cannot be read: queries run on the primary');
   };
   return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
 }

@@ -6,6 +6,7 @@ import { generateApiKey } from '../api-key.ts';
 import { createDatabase, createPool, type Database } from '../database/database.ts';
 import { openReadReplica } from '../database/read-replica.ts';
 import { readPosition } from '../database/replica-position.ts';
+import type { ReplicaUse } from '../database/replica-switch.ts';
 import { startReplicatedPostgres } from '../embedded-postgres/testing/replicated-postgres.ts';
 import { startTestService, type TestService } from './testing/test-service.ts';
 
@@ -142,15 +143,15 @@ test('no request fails when the replica crashes under load, and queries return t
 async function withReplica(
   act: (
     opened: Awaited<ReturnType<typeof openReadReplica>>,
-    told: string[],
+    told: ReplicaUse[],
     primary: Database,
   ) => Promise<void>,
 ): Promise<void> {
-  const told: string[] = [];
+  const told: ReplicaUse[] = [];
   const primary = createDatabase(createPool({ connectionString: postgres.primary.url }, 2, () => {}));
   const opened = await openReadReplica(
     { connectionString: postgres.replica.url },
-    { primary, size: 2, tell: ({ isInUse, reason }) => void told.push(isInUse ? 'in use' : reason) },
+    { primary, size: 2, tell: (use) => void told.push(use) },
   );
   try {
     await act(opened, told, primary);
@@ -161,19 +162,18 @@ async function withReplica(
 }
 
 test('a read that the replica cancels for the sake of its log is left to the primary', async () => {
-  await withReplica(async (replica, told, primary) => {
+  await withReplica(async (replica, _told, primary) => {
     await sql`CREATE TABLE read_by_replica (id integer)`.execute(primary);
     const find = () => readPosition(primary);
     const readOnce = () => replica.read(find, async () => 'read');
     await expect.poll(readOnce, SOON).toEqual({ result: 'read' });
-    told.length = 0;
     const conflicting = replica.read(find, async (database) => {
       await sql`SELECT FROM read_by_replica`.execute(database);
       const dropped = sql`DROP TABLE read_by_replica`.execute(primary);
       await sql`SELECT pg_sleep(10)`.execute(database).finally(() => dropped);
     });
     expect(await conflicting).toBeUndefined();
-    expect(told).toEqual([]);
+    expect((await replica.readFigures()).isInUse).toBe(true);
     await expect.poll(readOnce, SOON).toEqual({ result: 'read' });
   });
 });
@@ -200,10 +200,9 @@ test('a replica that is promoted is left alone, with one sentence', async () => 
         async () => 'read',
       );
     await expect.poll(read, SOON).toEqual({ result: 'read' });
-    told.length = 0;
     await onReplica('SELECT pg_promote()');
     for (let i = 0; i < 3; i++) expect(await read()).toBeUndefined();
-    expect(told).toEqual(['it is a primary']);
+    await expect.poll(() => told.at(-1), SOON).toEqual({ state: 'failed', reason: 'it is a primary' });
   });
   expect((await query('lighthouse')).found).toHaveLength(1);
 });
