@@ -333,10 +333,10 @@ const internalError = (cause: unknown) =>
 
 /**
  * SQLSTATEs that mean "not now" rather than "wrong" (PostgreSQL manual, appendix A): connection exceptions (08),
- * shutdown and start-up (57P), too many connections or full disk (53), cancelled statement, deadlock, lock not
- * available.
+ * shutdown and start-up (57P), too many connections or full disk (53), read-only as the standby to which a failover
+ * leads for a while (25006), cancelled statement, deadlock, lock not available.
  */
-const TRANSIENT_SQLSTATE = /^(08...|57P0.|57014|53...|40001|40P01|55P03)$/;
+const TRANSIENT_SQLSTATE = /^(08...|25006|57P0.|57014|53...|40001|40P01|55P03)$/;
 /** Node's codes for a database whose address does not answer or hangs up. */
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { createMaintenancePool, createPool } from './database.ts';
+import { isUnavailable } from '../errors.ts';
+import { createDatabase, createMaintenancePool, createPool } from './database.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
 test('a connection that breaks inside a transaction fails the transaction, not the process', async () => {
@@ -27,5 +28,22 @@ test('a statement of a request has a time-out, one of maintenance has none', asy
   };
   expect(await timeoutOf(createPool(connection, 1, () => {}))).toBe('1min');
   expect(await timeoutOf(createMaintenancePool(connection, () => {}))).toBe('0');
+  await close();
+});
+
+test('a connection that turns out to be read-only makes its request repeatable, and is replaced', async () => {
+  const { connection, database, close } = await createTestDatabase();
+  const { rows } = await sql<{ name: string }>`SELECT current_database() AS name`.execute(database);
+  const setReadOnly = (change: string) =>
+    sql`ALTER DATABASE ${sql.id(rows[0]?.name ?? '')} ${sql.raw(change)}`.execute(database);
+  await setReadOnly('SET default_transaction_read_only = on');
+  const led = createDatabase(createPool(connection, 1, () => {}));
+  await sql`SELECT 1`.execute(led);
+  await setReadOnly('RESET default_transaction_read_only');
+  const write = () => sql`CREATE TABLE written ()`.execute(led);
+  const refusal = await write().catch((error) => error);
+  expect([refusal.code, isUnavailable(refusal)]).toEqual(['25006', true]);
+  await write();
+  await led.destroy();
   await close();
 });

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { codeOf } from '../problem.ts';
 import { sendWithinBounds } from './bounded-statements.ts';
 import { watchConnections } from './dead-connections.ts';
 import { openSession, type Session, type Settings } from './session-settings.ts';
@@ -152,19 +153,33 @@ export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
   return !sessionOf(client).isDirect;
 }
 
-/** The connections of `pool`, which send prepared statements under their names; Kysely does not support names. */
+/** SQLSTATE of a write that is refused by a standby, or by a session that began while the database was read-only. */
+const READ_ONLY = '25006';
+
+/**
+ * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
+ * turns out to be read-only is replaced: after a failover, a new connection leads to the primary, while the old one may
+ * stay at the standby for ever.
+ */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const watch = watchConnections(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const session = sessionOf(client);
-    const query = (text: string, values: unknown[]): Promise<unknown> =>
-      sendWithinBounds(client, () => session.query(text, values));
+    let isReadOnly = false;
+    const query = async (text: string, values: unknown[]): Promise<unknown> => {
+      try {
+        return await sendWithinBounds(client, () => session.query(text, values));
+      } catch (error) {
+        isReadOnly ||= codeOf(error) === READ_ONLY;
+        throw error;
+      }
+    };
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => {
         watch.end(client);
-        client.release(error);
+        client.release(error || isReadOnly);
       },
     };
   };

@@ -9,29 +9,37 @@ import { prepare } from './prepared.ts';
  */
 export type Position = { cluster: string; database: string; timeline: string; lsn: string };
 
-/**
- * SQL for the columns of the primary's position, which is after every commit that it has acknowledged. The position
- * needs the table `pg_control_system()`. A commit is acknowledged when its record is flushed; without
- * `synchronous_commit` when the record is inserted. The flushed position is preferred, since replicas get what is
- * flushed: payments wait for no flush, and the next query would have to wait for theirs, up to 200 ms
- * (wal_writer_delay).
- */
-export const positionColumns = sql`
+const POSITION_COLUMNS = sql`
   system_identifier::text AS cluster, current_database()::text AS database,
   left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS timeline,
   (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
     ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
-const findPosition = prepare(
-  'log_position',
-  [],
-  () => sql<Position>`SELECT ${positionColumns} FROM pg_control_system()`,
-);
+/**
+ * SQL for these `columns` and the primary's position, which is after every commit that it has acknowledged. A standby,
+ * to which a failover may lead, returns no row: it would refuse to tell its position.
+ *
+ * A commit is acknowledged when its record is flushed; without `synchronous_commit` when the record is inserted. The
+ * flushed position is preferred, since replicas get what is flushed: payments wait for no flush, and the next query
+ * would have to wait for theirs, up to 200 ms (wal_writer_delay).
+ */
+export const selectPosition = <Columns = unknown>(
+  ...columns: RawBuilder<unknown>[]
+): RawBuilder<Position & Columns> => sql`
+  SELECT ${sql.join([...columns, POSITION_COLUMNS])} FROM pg_control_system() WHERE NOT pg_is_in_recovery()`;
 
-/** The position of the primary. @throws the database's error when it is a replica itself */
+const logPosition = prepare('log_position', [], () => selectPosition());
+
+/** The position of the primary; undefined when it is a standby. */
+export async function findPosition(primary: Queryable): Promise<Position | undefined> {
+  const [position] = await logPosition(primary, {});
+  return position;
+}
+
+/** The position of the primary. @throws when it is a standby */
 export async function readPosition(primary: Queryable): Promise<Position> {
-  const [position] = await findPosition(primary, {});
-  if (position === undefined) throw new Error('the primary has no position');
+  const position = await findPosition(primary);
+  if (position === undefined) throw new Error('DATABASE_URL leads to a standby');
   return position;
 }
 

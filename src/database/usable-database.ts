@@ -1,4 +1,4 @@
-/** Checks whether the service can work on a database: it answers, is new enough, and stores every character. */
+/** Checks whether the service can work on a database: it answers, is new enough, takes writes, and stores all text. */
 import { type Kysely, sql } from 'kysely';
 import { codeOf, type Problem, reasonOf } from '../problem.ts';
 
@@ -22,18 +22,43 @@ export const describeUnreachable = (error: unknown): Problem => ({
   remedy: REMEDIES[codeOf(error)] ?? 'Check that PostgreSQL runs, and that DATABASE_URL is its address.',
 });
 
-type ServerFacts = { version: number; versionName: string; encoding: string };
+/** `isReadOnly`: transactions cannot write, as on each standby. */
+type ServerFacts = {
+  version: number;
+  versionName: string;
+  encoding: string;
+  isStandby: boolean;
+  isReadOnly: boolean;
+};
+
+/** Why nothing can be written to the database, and the remedy. */
+function describeReadOnly({ isStandby }: ServerFacts): Problem {
+  if (isStandby)
+    return {
+      problem: 'DATABASE_URL leads to a standby, which is read-only.',
+      remedy: 'Set DATABASE_URL to the primary. Only DATABASE_READ_URL may lead to a standby.',
+    };
+  return {
+    problem: 'The database is read-only: default_transaction_read_only is on.',
+    remedy:
+      'Set it to off for the server, the database or the role, after a look at the disk: some hosts turn it on when ' +
+      'that is full.',
+  };
+}
 
 /**
- * The problems of the database's version and encoding.
+ * The problems of the database's version and encoding, and whether it is read-only.
  * @throws the error of the connection
  */
 export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]> {
   const { rows } = await sql<ServerFacts>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
-      current_setting('server_encoding') AS encoding`.execute(database);
-  const { version = 0, versionName, encoding } = rows[0] ?? {};
-  const problems: Problem[] = [];
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby",
+      current_setting('transaction_read_only')::boolean AS "isReadOnly"`.execute(database);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error('the database says nothing about itself');
+  const { version, versionName, encoding } = facts;
+  const problems: Problem[] = facts.isReadOnly ? [describeReadOnly(facts)] : [];
   if (version < MIN_VERSION)
     problems.push({
       problem: `The database is PostgreSQL ${versionName}, and the service needs 15 or later.`,

@@ -26,8 +26,14 @@ const STOP_TIMEOUT_MS = 5_000;
  * equals the time to detect a dead worker, and is enough to create the queue's tables at the first start.
  */
 const STATEMENT_TIMEOUT_MS = 20_000;
+/** How long a connection may stay at a former primary that a failover has made a standby: there no job is fetched. */
+const CONNECTION_LIFETIME_SECONDS = 30;
 /** Options that pg-boss passes on to `pg`, though its types omit them. */
-const CONNECTION_OPTIONS = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
+const CONNECTION_OPTIONS = {
+  ...KEEP_ALIVE,
+  query_timeout: STATEMENT_TIMEOUT_MS,
+  maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
+};
 
 /** Connections of one process for its jobs: to fetch them and to record their results. */
 export const JOB_CONNECTIONS = 4;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import type { ReadReplica } from '../database/read-replica.ts';
-import { type Position, positionColumns } from '../database/replica-position.ts';
+import { selectPosition } from '../database/replica-position.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import type { Payment } from './payment.ts';
 import { createSearchIn, type Search } from './search.ts';
@@ -22,12 +22,10 @@ const CHARGE_VALUES = ['accountId', 'price'] as const;
 
 /** Creates the two statements of a search on the primary: before it on a replica, and after it. */
 function createCharge(payment: Payment) {
-  const open = prepare(
-    'search_opening',
-    CHARGE_VALUES,
-    ({ accountId, price }) => sql<Position & { isCovered: boolean }>`
-      SELECT ${payment.isCovered(sql`${accountId}::uuid`, sql`${price}::bigint`)} AS "isCovered", ${positionColumns}
-      FROM pg_control_system()`,
+  const open = prepare('search_opening', CHARGE_VALUES, ({ accountId, price }) =>
+    selectPosition<{ isCovered: boolean }>(
+      sql`${payment.isCovered(sql`${accountId}::uuid`, sql`${price}::bigint`)} AS "isCovered"`,
+    ),
   );
   const take = prepare('search_payment', CHARGE_VALUES, ({ accountId, price }) =>
     payment.take(sql`${accountId}::uuid`, sql`${price}::bigint`),

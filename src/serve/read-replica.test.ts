@@ -1,9 +1,14 @@
 /** Two servers on a primary and a real streaming replica of it: what one has answered as done, queries of both see. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { examine } from '../admin/doctor/doctor.ts';
 import { generateApiKey } from '../api-key.ts';
 import { createDatabase, createPool, type Database } from '../database/database.ts';
+import { migrateOver } from '../database/migrate.ts';
 import { openReadReplica } from '../database/read-replica.ts';
 import { readPosition } from '../database/replica-position.ts';
 import type { ReplicaUse } from '../database/replica-switch.ts';
@@ -19,11 +24,11 @@ let importing: TestService;
 let querying: TestService;
 let knowledgeBaseId: string;
 
-const startServer = (readUrl: string): Promise<TestService> =>
+const startServer = (readUrl: string, url = postgres.primary.url): Promise<TestService> =>
   startTestService({
-    connection: { connectionString: postgres.primary.url },
+    connection: { connectionString: url },
     settings: {
-      DATABASE_URL: postgres.primary.url,
+      DATABASE_URL: url,
       DATABASE_READ_URL: readUrl,
       BOOTSTRAP_API_KEY: KEY,
       METRICS_TOKEN: 'token-of-the-test',
@@ -190,6 +195,87 @@ test('another database is refused at the start', async () => {
     );
   }
   await primary.destroy();
+});
+
+test('a DATABASE_URL that leads to the standby is refused, and the doctor sees swapped addresses', async () => {
+  await expect(migrateOver({ connectionString: postgres.replica.url }, () => {})).rejects.toThrow(
+    'DATABASE_URL leads to a standby, which is read-only. Set DATABASE_URL to the primary.',
+  );
+  const findProblems = async (DATABASE_READ_URL: string) => {
+    const { dataDir: DATA_DIR } = querying.service.config;
+    const environment = { DATA_DIR, DATABASE_URL: postgres.replica.url, DATABASE_READ_URL };
+    const problems: string[] = [];
+    for await (const finding of examine({ environment, server: false }))
+      for (const { problem, isWarning } of finding.problems) if (!isWarning) problems.push(problem);
+    return problems;
+  };
+  const standby = 'DATABASE_URL leads to a standby, which is read-only.';
+  expect(await findProblems('')).toEqual([standby]);
+  expect(await findProblems(postgres.primary.url)).toEqual([
+    standby,
+    'DATABASE_URL and DATABASE_READ_URL are swapped: the first leads to a standby of the second.',
+  ]);
+  expect(await findProblems(postgres.replica.url)).toEqual([
+    standby,
+    expect.stringContaining('has no primary to be compared with'),
+  ]);
+});
+
+/** An address that leads to either database. `lead` ends its connections only if `cuts` is set. */
+async function startMovingAddress() {
+  const socketOf = (url: string) => {
+    const { searchParams } = new URL(url);
+    return join(searchParams.get('host') ?? '', `.s.PGSQL.${searchParams.get('port')}`);
+  };
+  const clients = new Set<Socket>();
+  let target = socketOf(postgres.primary.url);
+  const server = createServer((client) => {
+    const database = connect(target);
+    clients.add(client);
+    for (const [from, to] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      from.pipe(to);
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(postgres.primary.url);
+  url.search = '';
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port); // it listens on TCP
+  return {
+    url: url.href,
+    lead(to: string, { cuts }: { cuts: boolean }) {
+      target = socketOf(to);
+      if (cuts) for (const client of clients) client.destroy();
+    },
+    close: () => server.close(),
+  };
+}
+
+test('requests get 503 while the address of the primary leads to a standby, and work when it leads back', async () => {
+  const address = await startMovingAddress();
+  const moved = await startServer(postgres.replica.url, address.url);
+  const requests: [string, object][] = [
+    ['query', { query: 'lighthouse' }],
+    ['importTextContent', { knowledgeBaseId, title: 'T', content: 'failover' }],
+  ];
+  const statuses = async () => {
+    const answers = await Promise.all(requests.map(([operation, body]) => moved.call(operation, body)));
+    return answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
+  };
+  await expect.poll(statuses, SOON).toEqual(['200 null', '200 null']);
+  address.lead(postgres.replica.url, { cuts: true });
+  const seen = new Set<string>();
+  for (let i = 0; i < 20; i++) for (const status of await statuses()) seen.add(status);
+  expect([...seen]).toEqual(['503 1']);
+  address.lead(postgres.primary.url, { cuts: false });
+  await expect.poll(statuses, SOON).toEqual(['200 null', '200 null']);
+  await moved.close();
+  address.close();
 });
 
 test('a replica that is promoted is left alone, with one sentence', async () => {

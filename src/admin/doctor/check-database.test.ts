@@ -83,6 +83,14 @@ test.each(['+', '-'])('reports a clock that differs (%s an hour)', async (sign) 
   ]);
 });
 
+test('reports a database that is read-only', async () => {
+  const url = new URL(addressOf(deployment.connection));
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  expect(await deployment.examineWith({ DATABASE_URL: url.href })).toEqual([
+    expect.stringMatching(/: The database is read-only: default_transaction_read_only is on\.$/),
+  ]);
+});
+
 test('reports a read replica that is another database, and warns of one that is a primary or does not answer', async () => {
   const examineReplica = (DATABASE_READ_URL: string) => deployment.examineWith({ DATABASE_READ_URL });
   const other = addressOf(deployment.connection, { database: 'template1' });
@@ -96,6 +104,16 @@ test('reports a read replica that is another database, and warns of one that is 
     'warning of read replica: The replica of DATABASE_READ_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.',
   ]);
 });
+
+test.each([{ database: 'nowhere' }, { user: 'nobody_here', password: 'hunter2' }])(
+  'reports a read replica that refuses the service: %o',
+  async (changes) => {
+    const DATABASE_READ_URL = addressOf(deployment.connection, changes);
+    expect(await deployment.examineWith({ DATABASE_READ_URL })).toEqual([
+      expect.stringMatching(/^read replica: The replica of DATABASE_READ_URL refuses the service: /),
+    ]);
+  },
+);
 
 test('reports a missing schema, and one of a newer version', async () => {
   const none = await withDatabase('', (DATABASE_URL) => deployment.examineWith({ DATABASE_URL }));

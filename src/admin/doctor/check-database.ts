@@ -1,4 +1,4 @@
-/** Checks the database: whether it answers, its version, encoding and case folding, schema, clock and connections. */
+/** Checks the database: reach, version, writes, encoding and case folding, schema, clock and connections. */
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
@@ -21,7 +21,7 @@ export async function checkReach(database: Database): Promise<Problem[]> {
   }
 }
 
-/** Checks version, encoding, and the case folding of other alphabets: without it searches miss words. */
+/** Checks version, writes, encoding, and the case folding of other alphabets: without it searches miss words. */
 export async function checkKind(database: Database): Promise<Problem[]> {
   const problems = await findUnfitness(database);
   // Another encoding may lack these letters.

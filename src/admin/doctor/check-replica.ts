@@ -4,11 +4,11 @@ import { createDatabase, createReplicaPool, type Database } from '../../database
 import {
   compareReplica,
   describeUnfitness,
+  findPosition,
   type Position,
-  readPosition,
   type Unfitness,
 } from '../../database/replica-position.ts';
-import { type Problem, reasonOf } from '../../problem.ts';
+import { codeOf, type Problem, reasonOf } from '../../problem.ts';
 
 const CONNECTIONS = 1;
 const TIMEOUT_MS = 5_000;
@@ -24,6 +24,42 @@ const REMEDIES: Record<Unfitness, string> = {
   behind: 'Look whether the replica receives and replays the log: pg_stat_replication on the primary.',
 };
 
+/** SQLSTATEs of wrong credentials (28) and an unknown database, which do not heal. */
+const REFUSED = /^(28...|3D000)$/;
+
+/** Why the replica cannot be asked. */
+function describeFailure(error: unknown): Problem {
+  const reason = reasonOf(error);
+  if (REFUSED.test(codeOf(error)))
+    return {
+      problem: `The replica of DATABASE_READ_URL refuses the service: ${reason}.`,
+      remedy:
+        "Correct user, password or database in DATABASE_READ_URL, or allow the user in the replica's pg_hba.conf.",
+    };
+  return {
+    problem: `The replica of DATABASE_READ_URL does not answer: ${reason}.`,
+    remedy: 'Start it, or unset DATABASE_READ_URL.',
+    isWarning: true,
+  };
+}
+
+/** The problem of a replica beside a `standby` at DATABASE_URL. */
+async function describeWithoutPrimary(standby: Database, replica: Database): Promise<Problem> {
+  const position = await findPosition(replica);
+  const isSwapped =
+    position !== undefined && (await compareReplica(standby, position)).unfitness !== 'foreign';
+  if (isSwapped)
+    return {
+      problem: 'DATABASE_URL and DATABASE_READ_URL are swapped: the first leads to a standby of the second.',
+      remedy: 'Swap them.',
+    };
+  return {
+    problem:
+      'The replica of DATABASE_READ_URL has no primary to be compared with: DATABASE_URL leads to a standby.',
+    remedy: 'Set DATABASE_URL to the primary first.',
+  };
+}
+
 /** How the replica stands to the position, when it has had time to replay the log up to there. */
 async function compareInTime(replica: Database, position: Position) {
   const state = await compareReplica(replica, position);
@@ -33,13 +69,16 @@ async function compareInTime(replica: Database, position: Position) {
 }
 
 /**
- * Checks whether queries can run on the replica. With another database no server starts; all else are warnings, since
- * queries then run on the primary.
+ * Checks whether queries can run on the replica. What may heal by itself, or be the state after a failover, is a
+ * warning: queries then run on the primary.
+ * @throws the error of the primary
  */
 export async function checkReplica(primary: Database, connectionString: string): Promise<Problem[]> {
+  const position = await findPosition(primary);
   const replica = createDatabase(createReplicaPool({ connectionString }, CONNECTIONS, TIMEOUT_MS));
   try {
-    const { unfitness, lagBytes } = await compareInTime(replica, await readPosition(primary));
+    if (position === undefined) return [await describeWithoutPrimary(primary, replica)];
+    const { unfitness, lagBytes } = await compareInTime(replica, position);
     if (unfitness === null) return [];
     const lag = unfitness === 'behind' ? `, by ${lagBytes} bytes of the log` : '';
     const problem = `Queries cannot run on the replica of DATABASE_READ_URL: ${describeUnfitness[unfitness]}${lag}.`;
@@ -47,8 +86,7 @@ export async function checkReplica(primary: Database, connectionString: string):
       { problem, remedy: REMEDIES[unfitness], ...(unfitness !== 'foreign' && { isWarning: true as const }) },
     ];
   } catch (error) {
-    const problem = `The replica of DATABASE_READ_URL does not answer: ${reasonOf(error)}.`;
-    return [{ problem, remedy: 'Start it, or unset DATABASE_READ_URL.', isWarning: true }];
+    return [describeFailure(error)];
   } finally {
     await replica.destroy();
   }

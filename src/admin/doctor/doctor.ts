@@ -68,7 +68,7 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   const reach = await runCheck('database', () => checkReach(database));
   yield reach;
   if (reach.problems.length > 0) return;
-  yield await runCheck('version and locale of the database', () => checkKind(database));
+  yield await runCheck('version, writes and locale of the database', () => checkKind(database));
   const schema = await runCheck('schema', () => checkSchema(database));
   yield schema;
   yield await runCheck('clocks', () => checkClock(database));
