@@ -86,8 +86,9 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 const copyStatement = ({ name, columns }: Header['tables'][number]) =>
   `COPY "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
 
+/** FREEZE needs a table that was truncated in the same transaction. */
 export const copyFromStatement = (table: Header['tables'][number]): string =>
-  `${copyStatement(table)} FROM STDIN`;
+  `${copyStatement(table)} FROM STDIN (FREEZE)`;
 
 /** Adds a table's rows; returns their number. */
 async function addTable(

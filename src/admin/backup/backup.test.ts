@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { createAccount } from '../../database/accounts.ts';
 import { createDatabase, createPool } from '../../database/database.ts';
 import { compareMigrations, migrateUpTo } from '../../database/migrate.ts';
+import { describeSchema } from '../../database/testing/describe-schema.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../database/testing/test-database.ts';
 import { takeBackupLock } from '../../files/backup-lock.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
@@ -61,6 +62,9 @@ test('a backup of an older version is restored under its schema, and then brough
   const fresh = await openDeployment('fresh');
   expect(await restore(fresh.config, path, silent)).toBe(0);
   expect((await compareMigrations(fresh.database)).pending).toEqual([]);
+  const current = await createTestDatabase();
+  expect(await describeSchema(fresh.database)).toBe(await describeSchema(current.database));
+  await current.close();
   expect(await fresh.database.selectFrom('accounts').select('name').execute()).toEqual([
     { name: 'an account of old' },
   ]);

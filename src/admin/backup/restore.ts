@@ -29,6 +29,7 @@ import { checkStore } from '../check-store.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
 import { copyFromStatement, type ReportProgress } from './back-up.ts';
 import { BACKED_UP_NAMES } from './backed-up-tables.ts';
+import { buildIndexes, dropIndexes } from './indexes.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
 
@@ -70,8 +71,10 @@ async function requireEmpty(
     );
 }
 
+const unknownTable = (path: string, name: string) => new Error(`${path} has an unknown table, ${name}.`);
+
 /** Copies rows into one table after the other; `end` completes the last table and checks all numbers of rows. */
-function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) {
+function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive, report: ReportProgress) {
   let current: { name: string; copy: CopyStreamQuery; done: Promise<void> } | undefined;
   const loaded: Record<string, number> = {};
   const end = async () => {
@@ -84,8 +87,8 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
   const begin = async (name: string) => {
     await end();
     const table = head.tables.find((each) => each.name === name);
-    if (table === undefined || !BACKED_UP_NAMES.includes(name))
-      throw new Error(`${path} has an unknown table, ${name}.`);
+    if (table === undefined) throw unknownTable(path, name);
+    report(`${name}: ${manifest.rows[name] ?? 0} rows`);
     const copy = client.query(copyFrom(copyFromStatement(table)));
     const done = finished(copy);
     done.catch(() => {}); // The caller that awaits it gets the error.
@@ -108,12 +111,12 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
  * Loads all rows, in the client's transaction, and all files.
  * @throws an error for the operator; then files may remain
  */
-async function loadAll(
+async function loadEntries(
   client: pg.PoolClient,
   archive: Archive,
   { files, report }: { files: FileStore; report: ReportProgress },
 ) {
-  const loader = createLoader(client, archive);
+  const loader = createLoader(client, archive, report);
   let count = 0;
   const use = async ({ name, bytes }: Entry) => {
     const [, table] = /^tables\/(\w+)\/\d+$/.exec(name) ?? [];
@@ -127,8 +130,26 @@ async function loadAll(
   await readArchive(archive.path, use);
   await loader.end();
   if (count !== archive.manifest.files) throw new Error(`${archive.path} lacks files.`);
-  for (const [name, rows] of Object.entries(archive.manifest.rows)) report(`${name}: ${rows} rows`);
   report(`${count} files`);
+}
+
+/**
+ * Loads all rows into tables without indexes, then builds the indexes and keys, all in the client's transaction. When each
+ * row was added to the indexes, a restore of a million passages took 1.4 times the processor time.
+ */
+async function loadAll(
+  client: pg.PoolClient,
+  archive: Archive,
+  { files, report }: { files: FileStore; report: ReportProgress },
+): Promise<void> {
+  const tables = archive.head.tables.map(({ name }) => name);
+  const unknown = tables.find((name) => !BACKED_UP_NAMES.includes(name));
+  if (unknown !== undefined) throw unknownTable(archive.path, unknown);
+  const indexes = await dropIndexes(client, tables);
+  // Then the rows are frozen, so that no vacuum has to read them, and need not be logged (manual, COPY and 14.4.7).
+  await client.query(`TRUNCATE ${tables.join(', ')}`);
+  await loadEntries(client, archive, { files, report });
+  await buildIndexes(client, indexes, report);
 }
 
 /** Whether the backup's schema, perhaps of an older version, records when imports began. */
