@@ -286,13 +286,24 @@ export const storeUnavailable = (cause: unknown) =>
   );
 
 /** Retry-After when a person has to act first. */
-const FULL_RETRY_SECONDS = '30';
+const OPERATOR_RETRY_SECONDS = '30';
+
+/** The store does not have the bytes of a file that was stored: they are lost, or in another store. */
+export const fileMissing = (objectName: string) =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The store of uploaded files does not have this file: the operator of the service has to find or restore it.',
+    {
+      headers: { 'retry-after': OPERATOR_RETRY_SECONDS },
+      cause: new Error(`the store has no ${objectName}`),
+    },
+  );
 
 export const diskFull = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
     'The disk of the service is full: nothing new can be stored until its operator makes room.',
-    { headers: { 'retry-after': FULL_RETRY_SECONDS } },
+    { headers: { 'retry-after': OPERATOR_RETRY_SECONDS } },
   );
 
 export const uploadInProgress = () =>

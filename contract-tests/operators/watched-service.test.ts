@@ -1,7 +1,7 @@
 /** The log, metrics and traces of a service, as its operator sees them. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -44,10 +44,11 @@ const requestLines = () =>
     .filter((line) => line.includes('"msg":"request"'))
     .map((line) => JSON.parse(line));
 
-/** A second server on the shared service's database. It imports nothing. */
+/** A second server on the database and files of the shared service. It imports nothing. */
 async function startWatched(dataDirectory: string): Promise<RunningService> {
   const apiKey = await runCommand(dataDirectory, 'keys', 'generate');
   await writeFile(join(dataDirectory, 'api-key'), apiKey);
+  await symlink(join(inject('dataDirectory'), 'files'), join(dataDirectory, 'files'));
   const settings = {
     DATABASE_URL: databaseUrlOf(inject('dataDirectory')),
     BOOTSTRAP_API_KEY: apiKey,

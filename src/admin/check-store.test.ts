@@ -50,14 +50,14 @@ beforeEach(async () => {
     .execute((transaction) => deleteDocuments(transaction, { ...owned, ids: [gone] }));
 });
 
-async function check(repair = false): Promise<string[]> {
+async function check(repair = false, acceptLostFiles = false): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of checkStore({
     database,
     files,
-    importTimeoutSeconds: 600,
-    importWaitSeconds: 600,
+    config: { importTimeoutSeconds: 600, importWaitSeconds: 600, s3: undefined, dataDir: directory },
     repair,
+    acceptLostFiles,
   }))
     lines.push(line);
   return lines;
@@ -250,6 +250,18 @@ test('the repair clears an upload whose object is missing, and reports a remedy 
   ];
   expect(await check(true)).toEqual(lines);
   expect(await check()).toEqual(lines);
+});
+
+test('of a store that is not the database’s own it says only that, until the operator accepts the loss', async () => {
+  const [uploaded, document] = [await addFile(), await addImportedFile('Gone.pdf')];
+  for (const name of [uploaded, document.objectName]) await rm(join(directory, name));
+  const foreign = expect.stringMatching(/are not those of this database: .* `.* fsck --accept-lost-files` /);
+  expect(await check(true)).toEqual([foreign]);
+  expect(await check(false, true)).toEqual([
+    expect.stringContaining(uploaded),
+    expect.stringContaining(document.documentId),
+  ]);
+  expect(await check()).toHaveLength(2);
 });
 
 test('reports old objects of an unknown knowledge base, which only the repair removes', async () => {

@@ -1,5 +1,6 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import type { FileStore } from '../files/file-store.ts';
@@ -10,7 +11,9 @@ import {
   reconcileFiles,
   type UploadedFile,
 } from '../files/reconcile.ts';
+import { markStore } from '../files/store-mark.ts';
 import { formatScopedId } from '../ids.ts';
+import { findForeignFiles } from '../serve/own-files.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
 /** How long after its deadline a document may be unfinished. Servers end overdue imports every few seconds. */
@@ -19,13 +22,13 @@ const LATE_SECONDS = 60;
 /** The longest validity of an upload address, a week, and a day for its last upload; then a purge is complete. */
 const DIRECT_UPLOADS_MAX_DAYS = 8;
 
-/** `repair`: correct as much as possible. */
+/** `repair`: correct as much as possible. `acceptLostFiles`: this store is the database's own, whatever it lacks. */
 export type StoreCheck = {
   database: Database;
   files: FileStore;
-  importTimeoutSeconds: number;
-  importWaitSeconds: number;
+  config: Pick<Config, 'importTimeoutSeconds' | 'importWaitSeconds' | 's3' | 'dataDir'>;
   repair: boolean;
+  acceptLostFiles?: boolean | undefined;
 };
 
 async function findKnowledgeBases(database: Database): Promise<string[]> {
@@ -39,15 +42,15 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
 }
 
 /** Finds unfinished documents past their deadline, deleted knowledge bases without a purge, and remains of purges. */
-async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
+async function checkLifeCycle({ database, files, config }: StoreCheck): Promise<string[]> {
   const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
     SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status
       || ': start a server or worker, which ends it' AS line FROM documents
     WHERE status IN ('pending', 'processing')
-      AND (processing_since < now() - make_interval(secs => ${limits.importTimeoutSeconds + LATE_SECONDS})
+      AND (processing_since < now() - make_interval(secs => ${config.importTimeoutSeconds + LATE_SECONDS})
         OR processing_since IS NULL
-          AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds + LATE_SECONDS}))
+          AND created_at < now() - make_interval(secs => ${config.importWaitSeconds + LATE_SECONDS}))
     UNION ALL
     SELECT 'knowledge base ' || knowledge_base_id
       || ' was deleted over an hour ago and is not purged: start a server or worker, which purges it'
@@ -142,7 +145,7 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
  * progress is not reported as a problem.
  */
 export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
-  const { database, files, repair } = check;
+  const { database, repair } = check;
   yield* await checkLifeCycle(check);
   for (const knowledgeBaseId of await findKnowledgeBases(database)) {
     let lines = await checkStatistics(database, knowledgeBaseId);
@@ -150,6 +153,15 @@ export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
     const remedy = repair ? REMEDIES.counters : '';
     for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}${remedy}`;
   }
+  yield* checkAllFiles(check);
+}
+
+/** Compares all files with their rows. If the store is not the database's own, says only that, and repairs nothing. */
+async function* checkAllFiles(check: StoreCheck): AsyncGenerator<string> {
+  const { database, files, config, acceptLostFiles = false } = check;
+  if (acceptLostFiles) await markStore(database, files);
+  const foreign = await findForeignFiles({ database, files }, config);
+  if (foreign !== undefined) return void (yield `${foreign.problem} ${foreign.remedy}`);
   const { live, unknown } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live)
     for await (const line of checkFiles(check, knowledgeBaseId))

@@ -26,26 +26,25 @@ export const migrate = withJson(new Command('migrate'))
     }),
   );
 
+type FsckOptions = JsonOption & { repair?: boolean; acceptLostFiles?: boolean };
+
 export const fsck = withJson(new Command('fsck'), 'print JSON: one line for each problem, then a summary')
   .description('check all stored data: counters against a recount, files against their rows')
   .option(
     '--repair',
     'correct counters, remove objects without a row, and clear uploads whose object is missing',
   )
-  .action(async ({ json, repair = false }: JsonOption & { repair?: boolean }) => {
+  .option(
+    '--accept-lost-files',
+    "list a store's missing files as lost, although it has hardly any; from then on servers start with it",
+  )
+  .action(async ({ json, repair = false, acceptLostFiles }: FsckOptions) => {
     const { checkStore } = await import('../admin/check-store.ts');
     await onDatabase(async (database) => {
       const config = readConfig();
       const files = await openFiles(config);
-      const { importTimeoutSeconds, importWaitSeconds } = config;
       let problems = 0;
-      for await (const problem of checkStore({
-        database,
-        files,
-        importTimeoutSeconds,
-        importWaitSeconds,
-        repair,
-      })) {
+      for await (const problem of checkStore({ database, files, config, repair, acceptLostFiles })) {
         if (json) printJson({ problem });
         else print(problem);
         problems += 1;

@@ -4,6 +4,7 @@ import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, s
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { fileMissing } from '../errors.ts';
 import { makeDirectory } from '../make-directory.ts';
 import {
   type FileStore,
@@ -127,6 +128,10 @@ function requireLength(objectName: string, foundBytes: number, storedBytes: numb
     throw new Error(`${objectName} has ${foundBytes} bytes, but ${storedBytes} were stored`);
 }
 
+/** Returns a file's bytes; undefined when it does not exist. */
+const readIfExists = (path: string, signal: AbortSignal | undefined): Promise<Buffer | undefined> =>
+  readFile(path, { signal }).catch(ifMissing(undefined));
+
 /** Returns the names in a directory; none when the directory does not exist. */
 const entriesOf = (path: string): Promise<string[]> => readdir(path).catch(ifMissing([]));
 
@@ -170,15 +175,13 @@ export async function openDiskStore(directory: string): Promise<FileStore> {
       await access(incoming, constants.W_OK);
     },
     async read(objectName, { sizeBytes, signal } = {}) {
-      const bytes = await readFile(join(directory, objectName), { signal });
+      const bytes = await readIfExists(join(directory, objectName), signal);
+      if (bytes === undefined) throw fileMissing(objectName);
       requireLength(objectName, bytes.length, sizeBytes ?? bytes.length);
       return bytes;
     },
-    readIfExists: (objectName, { signal } = {}) =>
-      readFile(join(directory, objectName), { signal }).catch((error) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }),
+    readIfExists: (objectName, { signal } = {}) => readIfExists(join(directory, objectName), signal),
+    exists: (objectName) => stat(join(directory, objectName)).then(() => true, ifMissing(false)),
     async remove(name) {
       const path = join(directory, name);
       await rm(path, { recursive: true, force: true });

@@ -44,6 +44,7 @@ const METHODS: Record<string, () => Promise<unknown>> = {
   ping: () => store.ping(),
   read: () => store.read(objectName, { sizeBytes: BYTES.length }),
   readIfExists: () => store.readIfExists(objectName, { sizeBytes: BYTES.length }),
+  exists: () => store.exists(objectName),
   'remove an object': () => store.remove(objectName),
   'remove a prefix': () => store.remove(file.knowledgeBaseId),
   listKnowledgeBases: () => all(store.listKnowledgeBases()),
@@ -60,13 +61,13 @@ const outcomeOf = (method: () => Promise<unknown>): Promise<string> =>
 /** Methods that do not notice a fault, since they do not read the faulty part. */
 const UNAWARE: Partial<Record<StoreFault, string[]>> = {
   'sends a byte now and then': ['read', 'readIfExists'],
-  'sends headers and no more': ['take', 'ping'],
-  'answers 200 with an error': ['take'],
-  'sends other bytes than were stored': ['take', 'put', 'write', 'ping'],
-  'loses the last byte': ['take', 'put', 'write', 'ping'],
-  'lists the same page again and again': ['take', 'put', 'write', 'ping', 'remove an object'],
-  'lists empty pages': ['take', 'put', 'write', 'ping', 'remove an object'],
-  'is no store': ['take', 'put', 'write', 'remove an object'],
+  'sends headers and no more': ['take', 'ping', 'exists'],
+  'answers 200 with an error': ['take', 'exists'],
+  'sends other bytes than were stored': ['take', 'put', 'write', 'ping', 'exists'],
+  'loses the last byte': ['take', 'put', 'write', 'ping', 'exists'],
+  'lists the same page again and again': ['take', 'put', 'write', 'ping', 'exists', 'remove an object'],
+  'lists empty pages': ['take', 'put', 'write', 'ping', 'exists', 'remove an object'],
+  'is no store': ['take', 'put', 'write', 'exists', 'remove an object'],
 };
 
 test.each(Object.keys(STORE_FAULTS) as StoreFault[])(

@@ -67,10 +67,15 @@ export type FileStore = {
   probe(): Promise<void>;
   /** Checks whether the store answers at all; changes nothing. @throws the store's error, or a time-out */
   ping(): Promise<void>;
-  /** Returns the complete object. @throws when it does not exist, arrives too slowly, or has another length */
+  /**
+   * Returns the complete object.
+   * @throws SERVICE_UNAVAILABLE when it does not exist; an error when it arrives too slowly, or has another length
+   */
   read(objectName: string, options?: ReadOptions): Promise<Buffer>;
   /** Like `read`, but returns undefined when the object does not exist. */
   readIfExists(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
+  /** Whether an object of this name exists. @throws when the store does not answer */
+  exists(objectName: string): Promise<boolean>;
   /** Removes an object, or everything below a prefix. Does nothing when it is missing. */
   remove(name: string): Promise<void>;
   /** Lists the ids of the knowledge bases with objects in the store, in no order. */

@@ -248,12 +248,7 @@ test.skipIf(store.isReal)(
     await store.force(`${knowledgeBaseId}/notes.txt`, 'foreign', old);
     const { service } = suite;
     const problems: string[] = [];
-    for await (const line of checkStore({
-      ...service,
-      importTimeoutSeconds: 600,
-      importWaitSeconds: 600,
-      repair: false,
-    }))
+    for await (const line of checkStore({ ...service, repair: false }))
       if (line.includes(knowledgeBaseId)) problems.push(line);
     expect(problems).toHaveLength(5);
     await removeOrphanedObjects(service, new AbortController().signal);

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { v4 as uuidv4 } from 'uuid';
-import { storeUnavailable } from '../errors.ts';
+import { fileMissing, storeUnavailable } from '../errors.ts';
 import {
   type FileStore,
   KNOWLEDGE_BASE_PATTERN,
@@ -214,10 +214,11 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
     },
     async read(objectName, options) {
       const bytes = await readObject(store, objectName, options);
-      if (bytes === undefined) throw storeUnavailable(new Error(`the store has no ${objectName}`));
+      if (bytes === undefined) throw fileMissing(objectName);
       return bytes;
     },
     readIfExists: (objectName, options) => readObject(store, objectName, options),
+    exists: async (objectName) => (await headIfExists(store, objectName)) !== undefined,
     async remove(name) {
       if (OBJECT_NAME_PATTERN.test(name)) await removeObjects(store, [name]);
       else await removeBelow(store, `${name}/`);

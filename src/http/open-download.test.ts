@@ -119,7 +119,7 @@ test('404 DOCUMENT_NOT_FOUND: with a revoked key, and when the document is delet
   await expect(download.open(FIRST_BYTE)).rejects.toEqual(notFound);
 });
 
-test('a file that is lost, or has another length than was stored, is a fault of the service', async () => {
+test('503 SERVICE_UNAVAILABLE: a file that the store does not have; another length than was stored is a fault', async () => {
   const documentId = await importFile(Buffer.from('abc'));
   const { files, database } = suite.service;
   const accountId = await requireFirstAccount();
@@ -131,7 +131,7 @@ test('a file that is lost, or has another length than was stored, is a fault of 
   await files.put(objectName, Buffer.from('ab'));
   expect(await get()).toBe(500);
   await files.remove(objectName);
-  expect(await get()).toBe(500);
+  expect(await get()).toBe(503);
 });
 
 test('one account with 64 downloads does not keep another one from its first', async () => {

@@ -4,7 +4,7 @@ import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { type Client, REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import { readDatabaseTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { documentNotFound, downloadExpired } from '../errors.ts';
+import { documentNotFound, downloadExpired, fileMissing } from '../errors.ts';
 import { type DownloadGrant, readDownloadGrant } from '../files/download-address.ts';
 import { toDownloadHeaders } from '../files/download-headers.ts';
 import type { ByteRange, StreamedDownloads } from '../files/file-store.ts';
@@ -80,7 +80,7 @@ export function createOpenDownload(service: DownloadContext): OpenDownload {
     const file = await downloads.open(objectName, { ...part, sizeBytes });
     if (file !== undefined) return file;
     await inDatabaseTurn(request, () => requireOriginal(database, document));
-    throw new Error(`the store has no ${objectName}`);
+    throw fileMissing(objectName);
   };
 
   return async ({ target, client }) => {

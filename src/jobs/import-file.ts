@@ -238,14 +238,35 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
   }
 }
 
-/** Fails the document of an import whose every try has failed or lost its worker. */
+/** Whether the store answers that it does not have the document's file. */
+async function isFileMissing({ database, files }: JobContext, document: ScopedId): Promise<boolean> {
+  const file = await database
+    .selectFrom('files')
+    .select('object_name')
+    .where('knowledge_base_id', '=', document.knowledgeBaseId)
+    .where('document_id', '=', document.id)
+    .executeTakeFirst();
+  if (!file?.object_name) return false;
+  return await files.exists(file.object_name).then(
+    (exists) => !exists,
+    () => false,
+  );
+}
+
+const BYTES_MISSING =
+  'The bytes of this file are missing in the store of the service: upload the file again, or ask its operator.';
+
+/**
+ * Fails the document of an import whose every try has failed or lost its worker. Only now a missing file is final:
+ * another worker might have had it.
+ */
 export async function giveUpImport(
   service: JobContext,
   { payload: document }: Attempt<ScopedId>,
 ): Promise<void> {
   service.log.error({ document }, 'import given up');
-  await fail(service, document, {
-    code: 'INTERNAL_ERROR',
-    message: 'The import failed several times by a fault of the service; import the file again.',
-  });
+  const message = (await isFileMissing(service, document))
+    ? BYTES_MISSING
+    : 'The import failed several times by a fault of the service; import the file again.';
+  await fail(service, document, { code: 'INTERNAL_ERROR', message });
 }

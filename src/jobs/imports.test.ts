@@ -104,6 +104,17 @@ test('a fault of the service fails the document only after the last try, without
   expect(JSON.stringify(await statusOf(id))).not.toContain('fire');
 });
 
+test('a file that the store does not have fails after the last try, and its reason says so', async () => {
+  const id = await importPending('a.txt', 'some text');
+  const { files } = suite.service;
+  await files.remove(suite.knowledgeBaseId);
+  await expect(importFile(suite.service, attempt(id))).rejects.toMatchObject({ status: 503 });
+  expect((await statusOf(id)).status).toBe('processing');
+  await giveUpImport(suite.service, attempt(id));
+  const message = expect.stringMatching(/^The bytes of this file are missing in the store/);
+  expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL_ERROR', message } });
+});
+
 test('a document past its deadline gets the status timeout, and its late job makes nothing searchable', async () => {
   const id = await importPending('late.txt', 'a late zebra');
   const { service } = suite;

@@ -34,6 +34,7 @@ import { deploymentIdOf } from './deployment.ts';
 import { readMetricsTokens } from './metrics-tokens.ts';
 import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
+import { requireOwnFiles } from './own-files.ts';
 import { makeProofSecret } from './server-proof.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
@@ -113,6 +114,7 @@ export async function openService(
     ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment)
     : createSearch(database, stemMemory, creditPayment);
   const files = await openFiles(config);
+  await requireOwnFiles({ database, files, log }, config);
   const shortTexts = createShortTexts({
     database,
     stem,

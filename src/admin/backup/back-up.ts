@@ -13,6 +13,7 @@ import { codeOf } from '../../problem.ts';
 import { probe } from '../../serve/data-directory.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
+import { findForeignFiles, requireOwn } from '../../serve/own-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_NAMES } from './backed-up-tables.ts';
@@ -155,12 +156,13 @@ const beginSnapshot = (client: pg.PoolClient) =>
 async function copyAll(
   { holder, client }: { holder: pg.PoolClient; client: pg.PoolClient },
   path: string,
-  { files, report }: { files: FileStore; report: ReportProgress },
+  { files, config, report }: { files: FileStore; config: Config; report: ReportProgress },
 ) {
   // The lock has a transaction of its own: one that waits for a lock has its snapshot already.
   await takeBackupLock(holder);
   await beginSnapshot(client);
   const { migrations, tables } = await describe(client);
+  requireOwn(await findForeignFiles({ database: createDatabaseOver(client), files }, config));
   const head = { createdAt: new Date().toISOString(), migrations, tables };
   await writeArchive(path, head, async (add) => {
     const rows: Record<string, number> = {};
@@ -189,7 +191,7 @@ export async function backUp(config: Config, target: string, report: ReportProgr
     const files = await openFiles(config);
     await requireUsableDatabase(createDatabase(pool));
     await withClient(pool, (holder) =>
-      withClient(pool, (client) => copyAll({ holder, client }, path, { files, report })),
+      withClient(pool, (client) => copyAll({ holder, client }, path, { files, config, report })),
     );
   } finally {
     await pool.end();

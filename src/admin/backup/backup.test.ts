@@ -13,8 +13,10 @@ import { compareMigrations, migrateUpTo } from '../../database/migrate.ts';
 import { describeSchema } from '../../database/testing/describe-schema.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../database/testing/test-database.ts';
 import { takeBackupLock } from '../../files/backup-lock.ts';
+import { markStore } from '../../files/store-mark.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
 import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
+import { openFiles } from '../../serve/open-files.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 import { unattended } from '../../serve/testing/unattended-imports.ts';
 import { addressOf } from '../testing/healthy-deployment.ts';
@@ -174,6 +176,25 @@ describe('while a backup runs', () => {
   });
 });
 
+test('a store without the files of the database is not backed up; one that has lost them is, and restored', async () => {
+  const source = await openDeployment('lost');
+  const suite = await startTestService({ connection: source.connection, change: unattended });
+  const { body } = await suite.call('createKnowledgeBase', { name: 'lost' });
+  const upload = `uploadFile?knowledgeBaseId=${body.data.id}&fileName=a.txt`;
+  expect((await suite.call(upload, Buffer.from('right'))).status).toBe(200);
+  await suite.close();
+  const path = join(folder, 'lost.tar.zst');
+  await expect(backUp(source.config, path, silent)).rejects.toThrow('are not those of this database');
+  expect(existsSync(path)).toBe(false);
+  await markStore(source.database, await openFiles(source.config));
+  await backUp(source.config, path, silent);
+  const target = await openDeployment('without lost');
+  const reported: string[] = [];
+  expect(await restore(target.config, path, (line) => reported.push(line))).toBe(1);
+  expect(reported.at(-1)).toContain('are gone');
+  await Promise.all([source.close(), target.close()]);
+});
+
 test('objects of a bucket are restored into another bucket under the same names', async () => {
   const credentials = {
     accessKeyId: 'AKIATEST',
@@ -203,7 +224,8 @@ test('objects of a bucket are restored into another bucket under the same names'
   expect((await suite.call('importFile', { fileId })).status).toBe(200);
   const path = await backUp(source.config, join(folder, 'bucket.tar.zst'), silent);
   expect(await restore(target.config, path, silent)).toBe(0);
-  expect([...stores[1].objects.keys()]).toEqual([...stores[0].objects.keys()]);
+  const [restored, original] = [[...stores[1].objects.keys()], [...stores[0].objects.keys()]];
+  expect(restored.filter((name) => !name.startsWith('databases/'))).toEqual(original);
   await suite.close();
   await Promise.all([source.close(), target.close(), ...stores.map((store) => store.close())]);
   vi.unstubAllEnvs();

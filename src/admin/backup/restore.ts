@@ -225,8 +225,8 @@ async function restoreInto(archive: Archive, target: Target): Promise<number> {
     await migrateToLatest(database);
     await pool.query('ANALYZE');
     let problems = 0;
-    const { importTimeoutSeconds, importWaitSeconds } = config;
-    const check = { database, files, importTimeoutSeconds, importWaitSeconds, repair: false };
+    // The backup itself may lack files.
+    const check = { database, files, config, repair: false, acceptLostFiles: true };
     for await (const line of checkStore(check)) {
       report(line);
       problems += 1;

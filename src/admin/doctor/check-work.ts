@@ -6,6 +6,8 @@ import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
+import { hasStore, openFiles } from '../../serve/open-files.ts';
+import { findForeignFiles } from '../../serve/own-files.ts';
 import { findRunningServers, findServerAddress } from '../../serve/running-servers.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
 
@@ -29,6 +31,15 @@ export async function checkFiles(files: FileStore, { s3, dataDir }: Config): Pro
       'and whether the credentials (AWS_ACCESS_KEY_ID, …) may put, get and delete objects in it.';
     return [{ problem, remedy }];
   }
+}
+
+const NO_STORE = { exists: async () => false };
+
+/** Checks whether the store has the files of the database. @throws the store's error */
+export async function checkOwnFiles(database: Database, config: Config): Promise<Problem[]> {
+  const files = hasStore(config) ? await openFiles(config) : NO_STORE;
+  const foreign = await findForeignFiles({ database, files }, config);
+  return foreign === undefined ? [] : [foreign];
 }
 
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)} minutes`;

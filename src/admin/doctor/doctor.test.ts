@@ -1,4 +1,5 @@
 /** The doctor reports each fault of a deployment with its remedy, and nothing else. */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,7 +122,26 @@ describe('on disk', () => {
     const DATA_DIR = join(directory, 'broken');
     await mkdir(DATA_DIR);
     await writeFile(join(DATA_DIR, 'files'), '');
-    expect(await deployment.examineWith({ DATA_DIR })).toEqual([expect.stringMatching(/^files: /)]);
+    expect(await deployment.examineWith({ DATA_DIR })).toEqual([
+      expect.stringMatching(/^files of this database: This could not be checked/),
+      expect.stringMatching(/^files: /),
+    ]);
+  });
+
+  test('reports a data directory of its own, without the files of the database, and creates none', async () => {
+    const DATA_DIR = join(directory, 'own');
+    const knowledgeBase = await deployment.call('createKnowledgeBase', { name: 'files' });
+    const { id } = knowledgeBase.body.data;
+    const upload = { knowledgeBaseId: id, fileName: 'a.txt', size: 1 };
+    const ticket = await deployment.call('presignUploadUrl', upload);
+    await fetch(String(ticket.body.data.uploadUrl), { method: 'PUT', body: 'a' });
+    expect(await deployment.examineWith({ DATA_DIR })).toEqual([
+      `files of this database: The files in ${DATA_DIR}/files are not those of this database: ` +
+        'of 1 that were looked up, 1 are missing there.',
+    ]);
+    expect(existsSync(DATA_DIR)).toBe(false);
+    expect(await deployment.examineWith()).toEqual([]);
+    await deployment.call('deleteKnowledgeBase', { knowledgeBaseId: id });
   });
 });
 
@@ -150,9 +170,13 @@ describe('an S3 store', () => {
 
   test('reports a store that does not answer, and one that refuses the credentials', async () => {
     const gone = { ...settings(), S3_ENDPOINT: 'http://127.0.0.1:1' };
-    expect(await deployment.examineWith(gone)).toEqual([expect.stringMatching(/^files: .*ECONNREFUSED/)]);
+    expect(await deployment.examineWith(gone)).toEqual([
+      expect.stringMatching(/^files of this database: This could not be checked: .*ECONNREFUSED/),
+      expect.stringMatching(/^files: .*ECONNREFUSED/),
+    ]);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
     expect(await deployment.examineWith(settings())).toEqual([
+      expect.stringMatching(/^files of this database: This could not be checked/),
       expect.stringMatching(/^files: The file store does not/),
     ]);
   });

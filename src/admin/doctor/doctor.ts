@@ -1,6 +1,4 @@
 /** Checks a deployment, part by part, and describes its problems and their remedies. Makes no lasting change. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type pg from 'pg';
 import manifest from '../../../package.json' with { type: 'json' };
 import { withTimeout } from '../../concurrency/timeout.ts';
@@ -12,13 +10,20 @@ import { codeOf, type Problem, reasonOf } from '../../problem.ts';
 import { findDeploymentId } from '../../serve/deployment.ts';
 import { findRefusedKeys } from '../../serve/given-key.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
-import { openFiles } from '../../serve/open-files.ts';
+import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import { checkBaseUrl, checkDataDirectory, checkSecrets } from './check-machine.ts';
 import { checkReplica } from './check-replica.ts';
-import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
+import {
+  checkFiles,
+  checkJobs,
+  checkOwnFiles,
+  checkPublicAddress,
+  checkServer,
+  type Deployment,
+} from './check-work.ts';
 
 /** A part of the deployment with its problems. */
 export type Finding = { part: string; problems: Problem[] };
@@ -80,6 +85,7 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
     yield await runCheck('API key', () => findRefusedKeys(database, config));
     yield await runCheck('credits', () => checkCredits(database, config));
     yield await runCheck('limits', () => checkLimits(database, config));
+    yield await runCheck('files of this database', () => checkOwnFiles(database, config));
   }
   yield await runCheck('jobs', () => checkJobs(database));
 }
@@ -152,8 +158,7 @@ export async function* examine({
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
   const deployment = yield* findDatabaseProblems(config);
-  // Opening a store on disk creates its directory, which only the first start should do.
-  if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
+  if (hasStore(config))
     yield await runCheck('files', async () => checkFiles(await openFiles(config), config));
   if (!server) return;
   yield await runCheck('server', () => checkServer(config, deployment));

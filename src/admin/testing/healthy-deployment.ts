@@ -36,6 +36,7 @@ export async function startHealthyDeployment() {
   return {
     connection,
     service: suite.service,
+    call: suite.call,
     /** Examines it with changed settings; returns `part: problem` or `warning of part: problem` for each problem. */
     async examineWith(changes: Record<string, string> = {}, answers = false): Promise<string[]> {
       const problems: string[] = [];
