@@ -1,4 +1,4 @@
-/** Changes of a large service while searches go on: a fifth of the documents replaced, a whole knowledge base deleted. */
+/** Changes of a large service beside searches: a fifth of the documents replaced, a whole knowledge base deleted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { withServiceDatabase } from '../../../contract-tests/harness/embedded-database.ts';

@@ -1,6 +1,6 @@
 /**
- * What a large deployment takes: its import, start, searches alone and beside imports, deletions, backup and restore, and
- * what vacuum leaves after a fifth of the documents was replaced.
+ * What a large deployment takes: its import, start, searches alone and beside imports, deletions, backup and restore,
+ * and what vacuum leaves after a fifth of the documents was replaced.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Drops indexes and keys of empty tables before rows are copied into them, and builds them from all rows afterwards. */
+/** Drops indexes and keys of empty tables before rows are copied into them, and builds them afterwards. */
 import type pg from 'pg';
 import type { ReportProgress } from './back-up.ts';
 
@@ -6,8 +6,8 @@ import type { ReportProgress } from './back-up.ts';
 type Index = { name: string; drop: string; build: string };
 
 /**
- * Memory for the build of one index, taken only as far as its rows need it. The index of lexemes collects entries in it,
- * and is searched anew for each of them whenever it is full (manual, "GIN Tips and Tricks"). The default is 64 MB.
+ * Memory for the build of one index, taken only as far as its rows need it; the default is 64 MB. The index of lexemes
+ * collects entries in it, and adds them to the index whenever it is full (manual, "GIN Tips and Tricks").
  */
 const BUILD_MEMORY = '256MB';
 

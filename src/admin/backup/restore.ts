@@ -134,8 +134,8 @@ async function loadEntries(
 }
 
 /**
- * Loads all rows into tables without indexes, then builds the indexes and keys, all in the client's transaction. When each
- * row was added to the indexes, a restore of a million passages took 1.4 times the processor time.
+ * Loads all rows into tables without indexes, then builds the indexes and keys, all in the client's transaction. When
+ * each row was added to the indexes, a restore of a million passages took 1.4 times the processor time.
  */
 async function loadAll(
   client: pg.PoolClient,

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Imports, searches and deletions of documents go on while the large index is built: 34 s for 18 million rows. Merges of
- * document frequencies wait. What excludes searches comes last, and takes a moment.
+ * Imports, searches and deletions of documents go on while the large index is built: 34 s for 18 million rows. Merges
+ * of document frequencies wait. What excludes searches comes last, and takes a moment.
  */
 const statements = [
   // Equal entries share their space. So the index is as large as the one that it replaces, 195 MB for these rows. With
