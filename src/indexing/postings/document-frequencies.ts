@@ -41,8 +41,8 @@ export const mergedWhere = (lexemes: string, isCounted: RawBuilder<unknown>) => 
 /**
  * SQL for the merged counts of the lexemes in the CTE named `lexemes`, in all knowledge bases of the account that are
  * not deleted. PostgreSQL adds up the account's counts from an index alone, which does not tell knowledge bases apart,
- * and then subtracts the deleted ones. To look up the knowledge base of each count in the table took six times as long for
- * 1,000 knowledge bases.
+ * and then subtracts the deleted ones. To look up the knowledge base of each count in the table took six times as long
+ * for 1,000 knowledge bases.
  */
 export const mergedInAccount = (lexemes: string, accountId: RawBuilder<unknown>) => sql`
   ${mergedWhere(lexemes, sql`account_id = ${accountId}`)}
