@@ -1,6 +1,7 @@
 /** The commands that check, update and save a deployment. They load their code when they run. */
 import { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
+import { distribute, isDistributed } from '../database/distribution.ts';
 import type { Problem } from '../problem.ts';
 import { openFiles } from '../serve/open-files.ts';
 import { print, printJson, tell } from '../terminal.ts';
@@ -19,10 +20,16 @@ function conclude({ problems, warnings = 0 }: Counts, json: boolean | undefined)
 
 export const migrate = withJson(new Command('migrate'))
   .description("update the database to this version's schema")
-  .action(({ json }: JsonOption) =>
-    onDatabase(async () => {
-      if (json) printJson({ isUpToDate: true });
-      else print('The schema is up to date.');
+  .option(
+    '--distribute',
+    'distribute the content over the workers of a Citus coordinator, by knowledge base; servers may run meanwhile',
+  )
+  .action(({ json, distribute: isToDistribute }: JsonOption & { distribute?: boolean }) =>
+    onDatabase(async (database) => {
+      if (isToDistribute) await distribute(database, tell);
+      const isSpread = await isDistributed(database);
+      if (json) printJson({ isUpToDate: true, isDistributed: isSpread });
+      else print(`The schema is up to date${isSpread ? ', and the content is distributed by Citus' : ''}.`);
     }),
   );
 

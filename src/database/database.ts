@@ -79,6 +79,10 @@ function unlessGiven(connection: Connection, settings: Settings): Settings {
 
 /** The sessions of all pools, by their connections. */
 const sessions = new WeakMap<pg.ClientBase, Session>();
+/** The session that each pool has opened last. */
+const lastSessions = new WeakMap<pg.Pool, Session>();
+/** The pools of the databases that are neither transactions nor single connections. */
+const pools = new WeakMap<Queryable, pg.Pool>();
 
 type PoolOptions = { size: number; settings: Settings; onError: (error: Error) => void };
 
@@ -96,7 +100,9 @@ function openPool(connection: Connection, { size, settings, onError }: PoolOptio
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // The pool waits for the promise, though its types do not say so.
     onConnect: async (client) => {
-      sessions.set(client, await openSession(client, ours, CONNECT_TIMEOUT_MS));
+      const session = await openSession(client, ours, CONNECT_TIMEOUT_MS);
+      sessions.set(client, session);
+      lastSessions.set(pool, session);
     },
   });
   pool.on('error', onError);
@@ -207,5 +213,14 @@ export const createDatabaseOver = (client: pg.PoolClient): Database => {
 };
 
 /** Kysely over `pool`; destroying it ends the pool. */
-export const createDatabase = (pool: pg.Pool): Database =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namingStatements(pool) }) });
+export function createDatabase(pool: pg.Pool): Database {
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namingStatements(pool) }) });
+  pools.set(database, pool);
+  return database;
+}
+
+/** The session that the pool of `database` has opened last; undefined also for transactions and single connections. */
+export function lastSessionOf(database: Queryable): Session | undefined {
+  const pool = pools.get(database);
+  return pool && lastSessions.get(pool);
+}

@@ -16,7 +16,7 @@ import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 import type { Tables } from './tables.ts';
-import { hasWebhooks, recordDocumentEvents } from './webhook-events.ts';
+import { recordDocumentEvents } from './webhook-events.ts';
 
 export type DocumentRow = {
   knowledge_base_id: string;
@@ -103,7 +103,7 @@ const findDocuments = prepare(
       sha256, replaces, storage_bytes
     FROM documents
     WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND id = ANY(${ids}::uuid[]) AND EXISTS (
-      SELECT FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL)`,
+      SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL)`,
 );
 
 /** Shared, because clients ask for the status of many documents again and again. */
@@ -250,7 +250,7 @@ export async function moveDocument(
       updated_at: databaseNow,
       // Counts from the first try: the time of a worker that died is included.
       ...(to === 'processing' && {
-        processing_since: sql<Date>`coalesce(processing_since, ${databaseNow})`,
+        processing_since: sql<Date>`least(processing_since, ${databaseNow})`, // now where there is none
       }),
       ...(facts && toColumns(facts)),
     })
@@ -260,12 +260,6 @@ export async function moveDocument(
     .executeTakeFirst();
   return moved.numUpdatedRows === 1n;
 }
-
-/** Columns for an event about the document: its account, and whether that has webhooks. */
-export const eventColumns = [
-  'documents.account_id as accountId',
-  hasWebhooks(sql.ref('documents.account_id')).as('hasWebhooks'),
-] as const;
 
 /** Ends an unfinished document with its reason; a finished one stays as it is. @returns whether it was unfinished. */
 export async function failDocument(
@@ -286,12 +280,13 @@ export async function failDocument(
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'processing'])
     .returningAll()
-    .returning(eventColumns)
+    .returning('account_id as accountId')
     .executeTakeFirst();
-  if (failed?.hasWebhooks) {
-    const owned = { accountId: failed.accountId, knowledgeBaseId };
-    const documents = [toDocument(failed)];
-    await recordDocumentEvents(transaction, owned, { type: 'document.failed', documents });
-  }
-  return failed !== undefined;
+  if (failed === undefined) return false;
+  const owned = { accountId: failed.accountId, knowledgeBaseId };
+  await recordDocumentEvents(transaction, owned, {
+    type: 'document.failed',
+    documents: [toDocument(failed)],
+  });
+  return true;
 }

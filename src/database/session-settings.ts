@@ -11,7 +11,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { preparedName } from './prepared.ts';
+import { ARE_TABLES_DISTRIBUTED, HAS_CITUS } from './distributed-tables.ts';
+import { distributedText, preparedName } from './prepared.ts';
 
 /** PostgreSQL's name of a setting → its value. */
 export type Settings = Readonly<Record<string, string>>;
@@ -20,6 +21,8 @@ export type Settings = Readonly<Record<string, string>>;
 export type Session = {
   /** There is no pooler in between. */
   isDirect: boolean;
+  /** Citus distributes the tables, so that some statements have another text. */
+  isDistributed: boolean;
   query(text: string, values: unknown[]): Promise<unknown>;
 };
 
@@ -80,16 +83,30 @@ const setConfig = ([name, value]: [string, string], isLocal: boolean): string =>
 const IS_DIRECT = 'pg_backend_pid() = $1';
 
 /** Makes the settings those of the session, if the connection is direct. Returns whether it is. */
-async function setIfDirect(client: pg.ClientBase, settings: Settings, timeoutMs: number): Promise<boolean> {
+async function setIfDirect(
+  client: pg.ClientBase,
+  settings: Settings,
+  timeoutMs: number,
+): Promise<{ isDirect: boolean; hasCitus: boolean }> {
   const set = Object.entries(settings).map(
     (setting) => `CASE WHEN ${IS_DIRECT} THEN ${setConfig(setting, false)} END`,
   );
   const { processID } = client as unknown as { processID: number }; // the driver's types omit it
-  const text = `SELECT ${[`${IS_DIRECT} AS "isDirect"`, ...set].join(', ')}`;
+  const facts = [`${IS_DIRECT} AS "isDirect"`, `${HAS_CITUS} AS "hasCitus"`];
+  const text = `SELECT ${[...facts, ...set].join(', ')}`;
   // Behind a pooler whose database is away, the statement would wait for two minutes, and the client with it.
   const statement = { text, values: [processID], query_timeout: timeoutMs };
-  const { rows } = await client.query<{ isDirect: boolean }>(statement);
-  return rows[0]?.isDirect === true;
+  const { rows } = await client.query<{ isDirect: boolean; hasCitus: boolean }>(statement);
+  const [{ isDirect, hasCitus } = { isDirect: false, hasCitus: false }] = rows;
+  return { isDirect, hasCitus };
+}
+
+/** Citus finds a statement's shard by its values, which a plan for any values does not have. */
+const PLANNED_FOR_VALUES = { plan_cache_mode: 'auto' };
+
+async function findDistributed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ are: boolean }>(`SELECT ${ARE_TABLES_DISTRIBUTED} AS are`);
+  return rows[0]?.are === true;
 }
 
 /**
@@ -111,7 +128,11 @@ const BEGIN = /^(begin|start transaction)\b/i;
 /** Of no effect on a single statement. */
 const FOR_TRANSACTIONS_ONLY = 'idle_in_transaction_session_timeout';
 
-async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Session> {
+async function overPooler(
+  client: pg.ClientBase,
+  settings: Settings,
+  isDistributed: boolean,
+): Promise<Session> {
   const hasNames = await keepsNames(client);
   const all = Object.entries(settings);
   const ofStatements = all.filter(([name]) => name !== FOR_TRANSACTIONS_ONLY);
@@ -126,7 +147,9 @@ async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Se
     });
   return {
     isDirect: false,
-    async query(text, values) {
+    isDistributed,
+    async query(given, values) {
+      const text = isDistributed ? distributedText(given) : given;
       if (BEGIN.test(text)) return await client.query(`${text}${setLocal}`);
       const name = hasNames ? preparedName(text) : undefined;
       const statement = { ...(name !== undefined && { name }), text, values };
@@ -147,9 +170,17 @@ export async function openSession(
   settings: Settings,
   timeoutMs: number,
 ): Promise<Session> {
-  if (!(await setIfDirect(client, settings, timeoutMs))) return await overPooler(client, settings);
+  const { isDirect, hasCitus } = await setIfDirect(client, settings, timeoutMs);
+  const isDistributed = hasCitus && (await findDistributed(client));
+  const fitting = isDistributed ? { ...settings, ...PLANNED_FOR_VALUES } : settings;
+  if (!isDirect) return await overPooler(client, fitting, isDistributed);
+  if (isDistributed) await setIfDirect(client, fitting, timeoutMs);
   return {
-    isDirect: true,
-    query: (text, values) => client.query({ name: preparedName(text), text, values }),
+    isDirect,
+    isDistributed,
+    query(given, values) {
+      const text = isDistributed ? distributedText(given) : given;
+      return client.query({ name: preparedName(text), text, values });
+    },
   };
 }

@@ -15,7 +15,7 @@ import { prepare } from './prepared.ts';
  * accounts without webhooks need no statement for events.
  */
 export const hasWebhooks = (accountId: RawBuilder<unknown>) => sql<boolean>`EXISTS (
-  SELECT FROM webhooks WHERE webhooks.account_id = ${accountId}::uuid AND disabled_at IS NULL)`;
+  SELECT 1 FROM webhooks WHERE webhooks.account_id = ${accountId}::uuid AND disabled_at IS NULL)`;
 
 /** SQL for whether a webhook receives an event. */
 const receives = (type: RawBuilder<unknown>, knowledgeBaseId: RawBuilder<unknown>) => sql`(
@@ -23,22 +23,28 @@ const receives = (type: RawBuilder<unknown>, knowledgeBaseId: RawBuilder<unknown
     AND (knowledge_base_ids IS NULL OR ${knowledgeBaseId}::uuid = ANY (knowledge_base_ids)))`;
 
 /**
- * The lock keeps the knowledge base from being deleted until the commit: no event of a document may follow the event of
- * that deletion.
+ * Keeps the knowledge base from being deleted until the commit: no event of a document may follow the event of that
+ * deletion. A statement of its own, because Citus locks no rows for a table on the coordinator.
  */
+const lockLive = prepare(
+  'lock_for_events',
+  ['knowledgeBaseId'],
+  ({ knowledgeBaseId }) => sql`
+    SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL
+    FOR KEY SHARE`,
+);
+
 const insertDocumentEvents = prepare(
   'insert_document_events',
   ['knowledgeBaseId', 'accountId', 'type', 'ids', 'documentIds', 'data'],
   ({ knowledgeBaseId, accountId, type, ids, documentIds, data }) => sql`
     INSERT INTO webhook_events (webhook_id, account_id, id, type, knowledge_base_id, document_id, data, created_at,
       due_at)
-    SELECT webhooks.id, account_id, event.id, ${type}::text, knowledge_base_id, event.document_id, event.data,
+    SELECT webhooks.id, account_id, event.id, ${type}::text, ${knowledgeBaseId}::uuid, event.document_id, event.data,
       ${databaseNow}, now()
-    FROM knowledge_bases JOIN webhooks USING (account_id)
+    FROM webhooks
       CROSS JOIN unnest(${ids}::uuid[], ${documentIds}::uuid[], ${data}::json[]) AS event (id, document_id, data)
-    WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid AND deleted_at IS NULL
-      AND ${receives(sql`${type}::text`, knowledgeBaseId)}
-    FOR KEY SHARE OF knowledge_bases`,
+    WHERE account_id = ${accountId}::uuid AND ${receives(sql`${type}::text`, knowledgeBaseId)}`,
 );
 
 /**
@@ -50,6 +56,7 @@ export async function recordDocumentEvents(
   owned: { accountId: string; knowledgeBaseId: string },
   { type, documents }: { type: SubscribableEventType; documents: Document[] },
 ): Promise<void> {
+  if ((await lockLive(transaction, owned)).length === 0) return;
   await insertDocumentEvents(transaction, {
     ...owned,
     type,

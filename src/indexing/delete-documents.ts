@@ -1,9 +1,9 @@
 /** Deletes documents with all that was stored of them, and subtracts them from all statistics. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { eventColumns, toDocument } from '../database/documents.ts';
+import { toDocument } from '../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/webhook-events.ts';
+import { hasWebhooks, recordDocumentEvents } from '../database/webhook-events.ts';
 import { changeCounters } from './counters.ts';
 import { insertRemovalDeltas } from './postings/document-frequencies.ts';
 
@@ -16,9 +16,11 @@ async function uncountLanguages(
 ): Promise<void> {
   await sql`
     MERGE INTO language_statistics AS counters USING (
-      SELECT language, count(*) AS passage_count FROM passages
-      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ANY(${ids}::uuid[]) GROUP BY language) AS gone
-    ON counters.knowledge_base_id = ${knowledgeBaseId} AND counters.language = gone.language
+      SELECT knowledge_base_id, language, count(*) AS passage_count FROM passages
+      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ANY(${ids}::uuid[])
+      GROUP BY knowledge_base_id, language) AS gone
+    ON counters.knowledge_base_id = gone.knowledge_base_id AND counters.knowledge_base_id = ${knowledgeBaseId}
+      AND counters.language = gone.language
     WHEN MATCHED AND counters.passage_count = gone.passage_count THEN DELETE
     WHEN MATCHED THEN UPDATE SET passage_count = counters.passage_count - gone.passage_count`.execute(
     transaction,
@@ -69,6 +71,7 @@ export async function deleteDocuments(transaction: Queryable, owned: OwnedDocume
     .selectFrom('documents')
     .select(sql<number>`coalesce(sum(storage_bytes), 0)::bigint`.as('bytes'))
     .select(({ fn }) => fn.countAll<number>().as('documents'))
+    .select(hasWebhooks(sql`${owned.accountId}`).as('hasWebhooks'))
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', 'in', ids)
     .executeTakeFirstOrThrow();
@@ -78,9 +81,8 @@ export async function deleteDocuments(transaction: Queryable, owned: OwnedDocume
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', 'in', ids)
     .returningAll()
-    .returning(eventColumns)
     .execute();
-  if (deleted[0]?.hasWebhooks)
+  if (counted.hasWebhooks)
     await recordDocumentEvents(transaction, owned, {
       type: 'document.deleted',
       documents: deleted.map(toDocument),

@@ -101,11 +101,14 @@ const addToStatistics = prepare(
         storage_bytes = storage_bytes + ${counts.bytes}::bigint,
         passage_count = passage_count + ${counts.passageCount}::integer,
         passage_length_total = passage_length_total + ${counts.lengthTotal}::bigint
-      FROM changed WHERE counters.knowledge_base_id = changed.knowledge_base_id
+      FROM changed
+      WHERE counters.knowledge_base_id = changed.knowledge_base_id AND counters.knowledge_base_id = ${knowledgeBaseId}::uuid
       RETURNING counters.knowledge_base_id),
     recorded AS (
       UPDATE documents SET passage_count = ${counts.passageCount}::integer
-      FROM changed WHERE documents.knowledge_base_id = changed.knowledge_base_id AND id = ${id}::uuid)
+      FROM changed
+      WHERE documents.knowledge_base_id = changed.knowledge_base_id
+        AND documents.knowledge_base_id = ${knowledgeBaseId}::uuid AND id = ${id}::uuid)
     INSERT INTO language_statistics AS counters (knowledge_base_id, account_id, language, passage_count)
     SELECT knowledge_base_id, ${accountId}::uuid, language, passage_count
     FROM counted, unnest(${counts.languages}::text[], ${counts.languageCounts}::integer[])

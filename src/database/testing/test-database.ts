@@ -2,25 +2,73 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type Connection, createDatabase, createPool, type Database } from '../database.ts';
+import {
+  type Connection,
+  createDatabase,
+  createMaintenancePool,
+  createPool,
+  type Database,
+} from '../database.ts';
+import { distribute } from '../distribution.ts';
 import { migrateToLatest } from '../migrate.ts';
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client(inject('connection'));
+async function onServer(statement: string, server = inject('connection')): Promise<pg.QueryResult> {
+  const client = new pg.Client(server);
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  return await client.query(statement).finally(() => client.end());
 }
+
+const withDatabase = (server: Connection, database: string): Connection =>
+  'host' in server
+    ? { ...server, database }
+    : {
+        connectionString: Object.assign(new URL(server.connectionString), { pathname: `/${database}` }).href,
+      };
 
 /** An empty database on the test server, and how to drop it. */
 export async function createEmptyDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(`CREATE DATABASE ${name}`);
-  const server = inject('connection');
-  const connection =
-    'host' in server
-      ? { ...server, database: name }
-      : { connectionString: Object.assign(new URL(server.connectionString), { pathname: `/${name}` }).href };
-  return { connection, drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`) };
+  const nodes = process.env.CITUS_URL ? await findNodes(process.env.CITUS_URL) : [inject('connection')];
+  for (const node of nodes) await onServer(`CREATE DATABASE ${name}`, node);
+  const drop = async () => {
+    for (const node of nodes) await onServer(`DROP DATABASE ${name} WITH (FORCE)`, node);
+  };
+  const [connection, ...workers] = nodes.map((node) => withDatabase(node, name));
+  if (connection === undefined) throw new Error('there is no test server');
+  if (workers.length > 0) await joinNodes(connection, workers);
+  return { connection, drop };
+}
+
+/** The coordinator at `url`, then its workers. */
+async function findNodes(url: string): Promise<Connection[]> {
+  const coordinator = { connectionString: url };
+  const { rows } = await onServer(
+    'SELECT nodename, nodeport FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeport',
+    coordinator,
+  );
+  const workers = rows.map(({ nodename, nodeport }) => ({
+    connectionString: Object.assign(new URL(url), { hostname: nodename, port: nodeport }).href,
+  }));
+  return [coordinator, ...workers];
+}
+
+/** Makes new databases of the same name those of a coordinator and its workers. */
+async function joinNodes(coordinator: Connection, workers: Connection[]): Promise<void> {
+  for (const node of [coordinator, ...workers]) await onServer('CREATE EXTENSION citus', node);
+  const call = (name: string, node: Connection) => {
+    const { hostname, port } = new URL('connectionString' in node ? node.connectionString : '');
+    return onServer(`SELECT ${name}('${hostname}', ${port})`, coordinator);
+  };
+  await call('citus_set_coordinator_host', coordinator);
+  for (const worker of workers) await call('citus_add_node', worker);
+}
+
+/** Brings an empty database to the schema, and distributes its tables where CITUS_URL is set. */
+export async function migrateAndDistribute(connection: Connection): Promise<void> {
+  const database = createDatabase(createMaintenancePool(connection, () => {}));
+  await migrateToLatest(database);
+  if (process.env.CITUS_URL) await distribute(database, () => {});
+  await database.destroy();
 }
 
 /** A migrated database; `close` disconnects and drops it. */
@@ -30,8 +78,8 @@ export async function createTestDatabase(): Promise<{
   close(): Promise<void>;
 }> {
   const { connection, drop } = await createEmptyDatabase();
+  await migrateAndDistribute(connection);
   const database = createDatabase(createPool(connection, 10, () => {}));
-  await migrateToLatest(database);
   const close = async () => {
     await database.destroy();
     await drop();

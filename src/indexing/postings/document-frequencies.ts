@@ -149,15 +149,16 @@ async function recordMerged(transaction: Queryable, knowledgeBaseId: string, mer
 async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
   const { numAffectedRows: merged = 0n } = await sql`
     MERGE INTO document_frequencies AS counted USING (
-      SELECT account_id, key COLLATE "C" AS lexeme, sum(value::integer) AS change
+      SELECT knowledge_base_id, account_id, key COLLATE "C" AS lexeme, sum(value::integer) AS change
       FROM document_frequency_deltas, jsonb_each_text(passage_counts)
       WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ANY(${ids}::uuid[])
-      GROUP BY account_id, key HAVING sum(value::integer) <> 0 ORDER BY lexeme) AS changed
-    ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.lexeme = changed.lexeme
+      GROUP BY knowledge_base_id, account_id, key HAVING sum(value::integer) <> 0 ORDER BY lexeme) AS changed
+    ON counted.knowledge_base_id = changed.knowledge_base_id AND counted.knowledge_base_id = ${knowledgeBaseId}
+      AND counted.lexeme = changed.lexeme
     WHEN MATCHED AND counted.passage_count + change = 0 THEN DELETE
     WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count + change
     WHEN NOT MATCHED THEN INSERT (knowledge_base_id, account_id, lexeme, passage_count)
-      VALUES (${knowledgeBaseId}, changed.account_id, changed.lexeme, change)`.execute(transaction);
+      VALUES (changed.knowledge_base_id, changed.account_id, changed.lexeme, change)`.execute(transaction);
   await transaction
     .deleteFrom('document_frequency_deltas')
     .where('knowledge_base_id', '=', knowledgeBaseId)

@@ -1,4 +1,7 @@
-/** Provides the unit tests with a real PostgreSQL: that of DATABASE_URL, or an embedded one during the run. */
+/**
+ * Provides the unit tests with a real PostgreSQL: an embedded one during the run, that of DATABASE_URL, or the Citus
+ * coordinator of CITUS_URL.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +16,8 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const url = process.env.DATABASE_URL;
-  if (url !== undefined && url !== '') return void project.provide('connection', { connectionString: url });
+  const url = process.env.CITUS_URL || process.env.DATABASE_URL;
+  if (url) return void project.provide('connection', { connectionString: url });
   const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-test-'));
   const postgres = await startEmbeddedPostgres({ directory, durable: false, onLog: () => {} });
   project.provide('connection', postgres.connection);

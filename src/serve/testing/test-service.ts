@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../../config/config.ts';
 import type { Connection } from '../../database/database.ts';
-import { createEmptyDatabase } from '../../database/testing/test-database.ts';
+import { createEmptyDatabase, migrateAndDistribute } from '../../database/testing/test-database.ts';
 import { drain, listen } from '../../http/server.ts';
 import type { OpenService } from '../open-service.ts';
 import { openService } from '../open-service.ts';
@@ -52,6 +52,7 @@ export async function startTestService({
     VALIDATE_RESPONSES: 'true',
   };
   const config = readConfig({ ...environment, ...settings });
+  if (given === undefined) await migrateAndDistribute(connection);
   const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
   const service = { ...opened.service, ...change(opened.service) };
   const { server, address } = await listen(await createServiceApp(service), config);

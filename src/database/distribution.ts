@@ -1,0 +1,146 @@
+/**
+ * Distribution over several PostgreSQL servers by Citus. The content tables are distributed by knowledge base, with all
+ * of a knowledge base in one shard. Everything else stays on the coordinator, in ordinary tables.
+ *
+ * Why not
+ * - reference tables for accounts, keys and balances, copied to every server: each query writes a balance, and a write
+ *   to a reference table is a two-phase commit on all servers.
+ * - balances in the shards of a knowledge base: an account has many knowledge bases, and one balance.
+ */
+import { sql } from 'kysely';
+import { codeOf } from '../problem.ts';
+import { lastSessionOf, type Queryable } from './database.ts';
+import { ARE_TABLES_DISTRIBUTED, CONTENT_TABLES, FIRST_TABLE, HAS_CITUS } from './distributed-tables.ts';
+
+/**
+ * Settings of the service's sessions at the coordinator, which the servers of the shards need too: these plan the
+ * statements again, in sessions that the coordinator opens.
+ */
+const SHARD_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
+
+/** Whether Citus distributes the content tables. It asks the database only if no session of its pool knows. */
+export async function isDistributed(database: Queryable): Promise<boolean> {
+  const known = lastSessionOf(database)?.isDistributed;
+  if (known !== undefined) return known;
+  if (!(await hasCitus(database))) return false;
+  const { rows } = await sql<{ are: boolean }>`SELECT ${sql.raw(ARE_TABLES_DISTRIBUTED)} AS are`.execute(
+    database,
+  );
+  return rows[0]?.are === true;
+}
+
+async function hasCitus(database: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ isThere: boolean }>`SELECT ${sql.raw(HAS_CITUS)} AS "isThere"`.execute(
+    database,
+  );
+  return rows[0]?.isThere === true;
+}
+
+/** @throws when the database is no Citus coordinator with workers */
+async function requireWorkers(database: Queryable): Promise<void> {
+  if (!(await hasCitus(database)))
+    throw new Error(
+      'The database has no Citus: on the coordinator, create the extension (CREATE EXTENSION citus) and add the workers ' +
+        '(citus_add_node), or leave out --distribute.',
+    );
+  const { rows: workers } = await sql`
+    SELECT FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards`.execute(database);
+  if (workers.length === 0)
+    throw new Error('The coordinator has no workers: add them (SELECT citus_add_node(host, port)).');
+}
+
+/** The content tables as PostgreSQL's array of names. */
+const contentTables = sql`${`{${CONTENT_TABLES}}`}::regclass[]`;
+
+/**
+ * Drops the foreign keys of the content tables, because Citus distributes no table that has some. One key refers to
+ * another kind of table, to accounts, and is dropped for good: accounts are never deleted.
+ * @returns the statements that add the others again
+ */
+async function dropForeignKeys(transaction: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ drop: string; add: string; isKept: boolean }>`
+    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+      format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS add,
+      confrelid = ANY(${contentTables}) AS "isKept"
+    FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY(${contentTables}) ORDER BY conname`.execute(
+    transaction,
+  );
+  for (const { drop } of rows) await sql.raw(drop).execute(transaction);
+  return rows.filter(({ isKept }) => isKept).map(({ add }) => add);
+}
+
+/** The longest wait for the locks on all tables: new requests wait behind it. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+type Tell = (sentence: string) => void;
+
+async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(transaction);
+  await sql`LOCK TABLE ${sql.join(CONTENT_TABLES.map((table) => sql.table(table)))}`.execute(transaction);
+  const foreignKeys = await dropForeignKeys(transaction);
+  for (const table of CONTENT_TABLES) {
+    tell(`Distributing ${table}.`);
+    const group = table === FIRST_TABLE ? 'none' : FIRST_TABLE;
+    await sql`
+      SELECT create_distributed_table(${table}, 'knowledge_base_id', colocate_with => ${group})`.execute(
+      transaction,
+    );
+  }
+  for (const add of foreignKeys) await sql.raw(add).execute(transaction);
+}
+
+/** Makes `SHARD_SETTINGS` those of the database at all workers. @throws where a worker refuses */
+async function setOnWorkers(database: Queryable): Promise<void> {
+  const settings = Object.entries(SHARD_SETTINGS).map(
+    ([name, value]) => `ALTER DATABASE %1$I SET ${name} = ${value};`,
+  );
+  // Without propagation, since a worker may not change other nodes.
+  const block = `BEGIN SET LOCAL citus.enable_ddl_propagation = off; ${settings.join(' ')} END`;
+  const { rows } = await sql<{ node: string; success: boolean; result: string }>`
+    SELECT nodename || ':' || nodeport AS node, success, result
+    FROM run_command_on_workers(format('DO %L', format(${block}, current_database())))`.execute(database);
+  const refused = rows.find(({ success }) => !success);
+  if (refused) throw new Error(`${refused.node} refuses the settings of the shards: ${refused.result}`);
+}
+
+/** Closes all other sessions of the service: they have plans and statements for tables on one server. */
+async function closeOtherSessions(database: Queryable): Promise<void> {
+  await sql`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'knowledge-retrieval%' AND pid <> pg_backend_pid()
+  `.execute(database);
+}
+
+/** Frees the room of the rows on the coordinator: Citus has copied them to the shards. */
+async function dropLocalRows(database: Queryable): Promise<void> {
+  for (const table of CONTENT_TABLES.toReversed())
+    await sql`SELECT truncate_local_data_after_distributing_table(${table})`.execute(database);
+}
+
+/** SQLSTATEs of a lock that was not granted in time, and of a deadlock. */
+const LOCK_REFUSED = ['55P03', '40P01'];
+
+/**
+ * Distributes the content tables with their rows, in one transaction. Servers may use them meanwhile: requests wait for
+ * the locks, and get 503 where that takes too long. Their sessions are closed at the end, so that they open others, which
+ * find the tables distributed. `tell` hears of the progress.
+ * @returns false when the tables were distributed before
+ * @throws when the database is no coordinator, or the role may not distribute
+ */
+export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
+  await requireWorkers(database);
+  await setOnWorkers(database);
+  if (await isDistributed(database)) return false;
+  for (;;) {
+    try {
+      await database.transaction().execute((transaction) => distributeIn(transaction, tell));
+      break;
+    } catch (error) {
+      if (!LOCK_REFUSED.includes(codeOf(error))) throw error;
+      tell('Requests hold the tables. Trying again.');
+    }
+  }
+  await closeOtherSessions(database);
+  await dropLocalRows(database);
+  return true;
+}
