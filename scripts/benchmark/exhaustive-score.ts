@@ -100,7 +100,9 @@ const selectBest = prepare(
   'best_by_bm25',
   BM25_VALUES,
   (values) =>
-    sql<{ score: number }>`WITH query_terms AS MATERIALIZED (${queryTermRows(values)}) ${bestByBm25(values)}`,
+    sql<{
+      score: number;
+    }>`WITH query_terms AS MATERIALIZED (${queryTermRows(values)}) ${bestByBm25(values, { isDistributed: false })}`,
 );
 
 /** The ten best scores of the service's candidates. */

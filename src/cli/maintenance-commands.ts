@@ -27,7 +27,7 @@ export const migrate = withJson(new Command('migrate'))
   .action(({ json, distribute: isToDistribute }: JsonOption & { distribute?: boolean }) =>
     onDatabase(async (database) => {
       if (isToDistribute) await distribute(database, tell);
-      const isSpread = await isDistributed(database);
+      const isSpread = isToDistribute || (await isDistributed(database));
       if (json) printJson({ isUpToDate: true, isDistributed: isSpread });
       else print(`The schema is up to date${isSpread ? ', and the content is distributed by Citus' : ''}.`);
     }),

@@ -15,6 +15,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
 import { repeat } from '../concurrency/repeat.ts';
+import { HAS_CITUS } from './distributed-tables.ts';
 
 /** Silence after which the server is probed; hardly any statement takes longer. */
 const SILENCE_MS = 1_500;
@@ -67,9 +68,10 @@ type WatchedConnection = {
 
 /**
  * Server-side condition: the statement has ended, or waits to read from us or to write to us. A working statement waits
- * for nothing: its wait_event is NULL.
+ * for nothing: its wait_event is NULL. Citus also waits for its workers by ClientRead, so there that says nothing.
  */
-const IS_IDLE = "(state <> 'active' OR coalesce(wait_event, '') IN ('ClientRead', 'ClientWrite'))";
+const IS_IDLE = `(state <> 'active' OR coalesce(wait_event, '') = 'ClientWrite'
+  OR coalesce(wait_event, '') = 'ClientRead' AND NOT (${HAS_CITUS}))`;
 
 /** $1: processes with statements; $2: processes to end; $3: our own process id, as the driver knows it. */
 const PROBE = `

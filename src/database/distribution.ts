@@ -13,8 +13,8 @@ import { lastSessionOf, type Queryable } from './database.ts';
 import { ARE_TABLES_DISTRIBUTED, CONTENT_TABLES, FIRST_TABLE, HAS_CITUS } from './distributed-tables.ts';
 
 /**
- * Settings of the service's sessions at the coordinator, which the servers of the shards need too: these plan the
- * statements again, in sessions that the coordinator opens.
+ * Settings of the service's own sessions, which the sessions that the coordinator opens need too, at the servers of the
+ * shards and at itself: they plan statements of their own. To compile a merge of results took .16 s.
  */
 const SHARD_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
 
@@ -89,16 +89,17 @@ async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
   for (const add of foreignKeys) await sql.raw(add).execute(transaction);
 }
 
-/** Makes `SHARD_SETTINGS` those of the database at all workers. @throws where a worker refuses */
-async function setOnWorkers(database: Queryable): Promise<void> {
+/** Makes `SHARD_SETTINGS` those of the database at all servers. @throws where one refuses */
+async function setOnAllNodes(database: Queryable): Promise<void> {
   const settings = Object.entries(SHARD_SETTINGS).map(
     ([name, value]) => `ALTER DATABASE %1$I SET ${name} = ${value};`,
   );
-  // Without propagation, since a worker may not change other nodes.
+  // Without propagation, since a worker may not change other servers.
   const block = `BEGIN SET LOCAL citus.enable_ddl_propagation = off; ${settings.join(' ')} END`;
   const { rows } = await sql<{ node: string; success: boolean; result: string }>`
     SELECT nodename || ':' || nodeport AS node, success, result
-    FROM run_command_on_workers(format('DO %L', format(${block}, current_database())))`.execute(database);
+    FROM run_command_on_all_nodes(format('DO %L', format(${block}, current_database()))) JOIN pg_dist_node USING (nodeid)
+  `.execute(database);
   const refused = rows.find(({ success }) => !success);
   if (refused) throw new Error(`${refused.node} refuses the settings of the shards: ${refused.result}`);
 }
@@ -129,7 +130,7 @@ const LOCK_REFUSED = ['55P03', '40P01'];
  */
 export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
   await requireWorkers(database);
-  await setOnWorkers(database);
+  await setOnAllNodes(database);
   if (await isDistributed(database)) return false;
   for (;;) {
     try {

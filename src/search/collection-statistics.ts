@@ -7,12 +7,14 @@ import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import {
+  distributedFrequencyRows,
   frequencyRows,
   mergedInAccount,
   mergedInEach,
   mergedWhere,
 } from '../indexing/postings/document-frequencies.ts';
 import { stemSql } from '../indexing/stems.ts';
+import { inShards } from './layout.ts';
 import type { Payment } from './payment.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
@@ -98,34 +100,66 @@ export const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuild
     ? mergedInEach('query_lexemes', 'searched')
     : mergedWhere('query_lexemes', sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`);
 
-/**
- * SQL for the document frequencies of the lexemes in the CTE `query_lexemes`, as one JSON object. `merged` has the rows
- * of the merged counts, and `isSearched` selects the deltas.
- */
-const frequenciesIn = (rows: Record<'merged' | 'isSearched', RawBuilder<unknown>>) => sql`
-  (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
+/** SQL for the document frequencies of the lexemes in `rows`, as one JSON object. */
+const frequenciesIn = (rows: RawBuilder<unknown>) => sql`
+  SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') AS frequencies FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${frequencyRows('query_lexemes', rows)}) AS counted
-    GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
+    FROM (${rows}) AS counted
+    GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring`;
+
+/**
+ * The tables of the words to look up, `stemmed` with their stems and `query_lexemes`. Citus reads a CTE that is
+ * MATERIALIZED first, and sends its rows to all servers.
+ */
+const lookedUp = (
+  { lexemes, prefixes, dictionaries, words, isCountingStems }: Placeholders,
+  as = sql`AS MATERIALIZED`,
+) => sql`stemmed ${as} (
+      SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
+      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
+    query_lexemes ${as} (
+      SELECT DISTINCT prefix || lexeme AS lexeme FROM (
+        SELECT unnest(${lexemes}::text[])
+        UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${isCountingStems}::boolean
+      ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)`;
+
+/**
+ * The statistics of tables that Citus distributes. A search of one knowledge base goes to its shard as a whole. For one of
+ * several, each sub-select in FROM is answered by all servers together. There is no estimate of all passages: it would
+ * be that of a shard.
+ */
+function distributedStatistics({ isNamed }: Scope, payment: Payment, values: Placeholders) {
+  const accountId = sql`${values.accountId}::uuid`;
+  const isInShards = isNamed ? inShards(values.ids) : sql`${values.ids}::uuid[] IS NULL`;
+  const isSearched = sql`${isInShards} AND knowledge_base_id IN (
+      SELECT knowledge_base_id FROM knowledge_bases WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${isInShards})`;
+  return sql<Row>`
+    WITH ${lookedUp(values, sql`AS NOT MATERIALIZED`)}
+    SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, -1::bigint AS estimate,
+      ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered"
+    FROM
+      (SELECT coalesce(string_agg(knowledge_base_id::text, ','), '') AS ids,
+        coalesce(sum(passage_count), 0)::bigint AS "passageCount",
+        coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal"
+        FROM knowledge_base_statistics WHERE ${isSearched}) AS totals,
+      (SELECT coalesce(array_agg(language), '{}') AS languages
+        FROM (SELECT DISTINCT language FROM language_statistics WHERE ${isSearched}) AS languages) AS analysed,
+      (${frequenciesIn(distributedFrequencyRows('query_lexemes', isSearched))}) AS occurring,
+      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') AS stems FROM stemmed) AS stemmed_words`;
+}
 
 function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
-  const { ids, lexemes, prefixes, dictionaries, words } = values;
   const accountId = sql`${values.accountId}::uuid`;
   const merged = scope.isNamed ? mergedCounts(scope, accountId) : mergedInAccount('query_lexemes', accountId);
-  const isWanted = scope.isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
+  const isWanted = scope.isNamed
+    ? sql`knowledge_base_id = ANY(${values.ids}::uuid[])`
+    : sql`${values.ids}::uuid[] IS NULL`;
   return sql<Row>`
     WITH searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${isWanted}),
-    stemmed AS MATERIALIZED (
-      SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
-      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
-    query_lexemes AS MATERIALIZED (
-      SELECT DISTINCT prefix || lexeme AS lexeme FROM (
-        SELECT unnest(${lexemes}::text[])
-        UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${values.isCountingStems}::boolean
-      ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)
+    ${lookedUp(values)}
     SELECT
       array_to_string(${searchedIds}, ',') AS ids,
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
@@ -133,7 +167,7 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
       ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
-      ${frequenciesIn({ merged, isSearched })} AS frequencies,
+      (${frequenciesIn(frequencyRows('query_lexemes', { merged, isSearched }))}) AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
     FROM knowledge_base_statistics WHERE ${isSearched}`;
 }
@@ -155,10 +189,17 @@ const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
     query_lexemes AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
-    SELECT ${frequenciesIn({
-      merged: mergedCounts(scope, sql`${accountId}::uuid`),
-      isSearched: isSearchedIn(scope),
-    })} AS frequencies`,
+    ${frequenciesIn(
+      frequencyRows('query_lexemes', {
+        merged: mergedCounts(scope, sql`${accountId}::uuid`),
+        isSearched: isSearchedIn(scope),
+      }),
+    )}`,
+    ({ accountId, ids, lexemes }) => sql<Pick<Row, 'frequencies'>>`
+    WITH query_lexemes AS NOT MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
+    ${frequenciesIn(
+      distributedFrequencyRows('query_lexemes', sql`account_id = ${accountId}::uuid AND ${inShards(ids)}`),
+    )}`,
   );
 
 const FREQUENCIES = {
@@ -195,7 +236,12 @@ export type PricedScope = {
  */
 export function createStatistics(payment: Payment) {
   const prepareFor = (name: string, scope: Scope) =>
-    prepare(name, VALUES, (values) => statisticsOf(scope, payment, values));
+    prepare(
+      name,
+      VALUES,
+      (values) => statisticsOf(scope, payment, values),
+      (values) => distributedStatistics(scope, payment, values),
+    );
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
   const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
   const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });

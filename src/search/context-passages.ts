@@ -1,8 +1,9 @@
 /** Reads the passages around found ones, so that a reader sees each of them in its surroundings. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { PassageContext } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
+import { inEachLayout, inShards } from './layout.ts';
 import type { FoundPassage } from './ranking.ts';
 
 type Located = Pick<FoundPassage, 'knowledge_base_id' | 'document_id' | 'position'>;
@@ -11,12 +12,22 @@ type NeighbourRow = Located & { content: string };
 const readRows = prepare(
   'read_context_passages',
   ['knowledgeBaseIds', 'documentIds', 'positions', 'reach'],
-  (values) => sql<NeighbourRow>`
+  ...inEachLayout(
+    (
+      values: Record<'knowledgeBaseIds' | 'documentIds' | 'positions' | 'reach', RawBuilder<unknown>>,
+      layout,
+    ) => sql<NeighbourRow>`
     SELECT DISTINCT knowledge_base_id, document_id, passages.position, content
     FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[], ${values.positions}::integer[])
         AS given (knowledge_base_id, document_id, position)
       JOIN passages USING (knowledge_base_id, document_id)
-    WHERE passages.position BETWEEN given.position - ${values.reach}::integer AND given.position + ${values.reach}::integer`,
+    WHERE passages.position BETWEEN given.position - ${values.reach}::integer AND given.position + ${values.reach}::integer${
+      layout.isDistributed
+        ? sql`
+      AND ${inShards(values.knowledgeBaseIds, 'passages')}`
+        : sql``
+    }`,
+  ),
 );
 
 const keyOf = ({ knowledge_base_id, document_id }: Located, position: number): string =>

@@ -1,7 +1,8 @@
 /** Reads where the terms of a query occur in the passages that it found: for highlights and explanations. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
+import { inShards } from './layout.ts';
 import type { FoundPassage } from './ranking.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
@@ -26,7 +27,16 @@ type MatchRow = {
   found: Record<string, Occurrences> | null;
 };
 
-/** Title and headings have the labels A and B; positions of the content follow theirs and have the label D. */
+/**
+ * SQL for the occurrences in the tsvector `lexemes`. Title and headings have the labels A and B; positions of the
+ * content follow theirs and have the label D.
+ */
+const occurrencesIn = (values: { lexemes: RawBuilder<unknown> }) => sql`
+        SELECT min(positions[array_position(weights, 'D')]) AS "contentFrom",
+          jsonb_object_agg(lexeme, jsonb_build_array(positions, array_position(weights, 'D')))
+            FILTER (WHERE lexeme = ANY(${values.lexemes}::text[]) AND positions IS NOT NULL) AS found
+        FROM unnest(lexemes)`;
+
 const readRows = prepare(
   'read_matches',
   ['knowledgeBaseIds', 'documentIds', 'positions', 'lexemes'],
@@ -35,11 +45,17 @@ const readRows = prepare(
     FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[], ${values.positions}::integer[])
         WITH ORDINALITY AS given (knowledge_base_id, document_id, position, number)
       LEFT JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
-      CROSS JOIN LATERAL (
-        SELECT min(positions[array_position(weights, 'D')]) AS "contentFrom",
-          jsonb_object_agg(lexeme, jsonb_build_array(positions, array_position(weights, 'D')))
-            FILTER (WHERE lexeme = ANY(${values.lexemes}::text[]) AND positions IS NOT NULL) AS found
-        FROM unnest(lexemes)) AS occurrences
+      CROSS JOIN LATERAL (${occurrencesIn(values)}) AS occurrences
+    ORDER BY number`,
+  (values) => sql<MatchRow>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[],
+        ${values.positions}::integer[]) WITH ORDINALITY AS given (knowledge_base_id, document_id, position, number)),
+    located AS MATERIALIZED (
+      SELECT number, length, lexemes FROM given JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
+      WHERE ${inShards(values.knowledgeBaseIds, 'passage_lexemes')})
+    SELECT length, "contentFrom", found FROM given LEFT JOIN located USING (number)
+      CROSS JOIN LATERAL (${occurrencesIn(values)}) AS occurrences
     ORDER BY number`,
 );
 

@@ -13,9 +13,11 @@ import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import { lengthNormSql, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
+import { fence, inEachLayout, inShards, type Layout } from './layout.ts';
 import type { Payment } from './payment.ts';
 import {
   feedbackTerms,
+  joinNeighbours,
   RERANK_DEPTH,
   rerankByFeedback,
   rerankByNeighbours,
@@ -78,17 +80,20 @@ const inMemory = sql`
 /**
  * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
  */
-export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values) {
+export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values, layout: Layout) {
   const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
-  // OFFSET 0 keeps PostgreSQL from computing the norm again for each term.
+  // The fence keeps PostgreSQL from reading the tsvector and computing the norm again for each term.
+  const isSearched = layout.isDistributed
+    ? inShards(ids)
+    : sql`(knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE`;
   return sql<{ score: number }>`
     SELECT *, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
-        ${lengthNormSql(sql.ref('length'), perLetter)} AS norm
+        ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(layout)}
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${queries}::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE OFFSET 0
+        AND ${isSearched}${fence.end(layout)}
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
 }
@@ -98,10 +103,19 @@ const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'p
   sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
 
 /** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
-const rankedTables = (payment: Payment, values: RankingValues, due: RawBuilder<unknown>) => sql`
-    with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter)}),
+const rankedTables = (
+  payment: Payment,
+  values: RankingValues,
+  { due, layout }: { due: RawBuilder<unknown>; layout: Layout },
+) => sql`${
+  layout.isDistributed
+    ? sql`
+    neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
+    : sql``
+}
+    with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
-    feedback_terms AS MATERIALIZED (${feedbackTerms(values.lexemes)}),
+    feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
     reranked AS MATERIALIZED (${rerankByFeedback()}),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined,
@@ -113,25 +127,30 @@ const rankedTables = (payment: Payment, values: RankingValues, due: RawBuilder<u
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined`;
-const joinedTables = sql`ranked
+const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, layout: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents
-      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id`;
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id${
+        layout.isDistributed
+          ? sql`
+      AND ${inShards(ids, 'documents')} AND ${inShards(ids, 'passages')}`
+          : sql``
+      }`;
 
 /**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
  * It takes the price at its end, so that it locks the balance for a moment only.
  */
-function rankedPassages(payment: Payment, values: RankingValues) {
+function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const isEnough = sql`(${values.isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
   const due = dueFor(isEnough, values);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    best AS MATERIALIZED (${bestByBm25(values)}),${rankedTables(payment, values, due)}
+    best AS MATERIALIZED (${bestByBm25(values, layout)}),${rankedTables(payment, values, { due, layout })}
     SELECT ${foundColumns},
-      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
-    FROM ${joinedTables}
+      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+    FROM ${joinedTables(values, layout)}
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
 }
@@ -163,7 +182,11 @@ type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
  * `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. Too few
  * candidates are not reranked, because another set follows.
  */
-function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped: boolean }) {
+function rankedInScope(
+  payment: Payment,
+  values: ScopedValues,
+  { layout, ...form }: { isCapped: boolean; layout: Layout },
+) {
   const { isLast, selected, maxPerDocument } = values;
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
@@ -173,14 +196,15 @@ function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped:
   const due = dueFor(isEnough, values);
   const score = passageScore(values, sql.ref('lexemes'), sql.ref('norm'));
   return sql<ScopedRow>`
-    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values)},
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
     scored AS MATERIALIZED (
-      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory)}) AS candidate),
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    best AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${rankedTables(payment, values, due)}
-    SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
+    best AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${rankedTables(payment, values, { due, layout })}
+    SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
-    FROM (SELECT) AS always LEFT JOIN (SELECT ${foundColumns}, documents.created_at FROM ${joinedTables}) AS found ON true
+    FROM (SELECT 1) AS always LEFT JOIN (
+      SELECT ${foundColumns}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
 }
@@ -258,9 +282,17 @@ const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
 export function createRanking(payment: Payment): RankPassages {
-  const rank = prepare('ranked_passages', RANKING_VALUES, (values) => rankedPassages(payment, values));
+  const rank = prepare(
+    'ranked_passages',
+    RANKING_VALUES,
+    ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout)),
+  );
   const prepareInScope = (name: string, form: { isCapped: boolean }) =>
-    prepare(name, SCOPED_VALUES, (values) => rankedInScope(payment, values, form));
+    prepare(
+      name,
+      SCOPED_VALUES,
+      ...inEachLayout((values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout })),
+    );
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 

@@ -5,33 +5,17 @@ import { prepare } from '../database/prepared.ts';
 import type { ReadReplica } from '../database/read-replica.ts';
 import { selectPosition } from '../database/replica-position.ts';
 import type { StemMemory } from '../indexing/stems.ts';
+import { createCharge, paidElsewhere } from './charge.ts';
 import type { Payment } from './payment.ts';
 import { createSearchIn, type Search } from './search.ts';
 
-/**
- * The payment of a search on the replica, whose price is 0: a replica cannot write. Its statements have the usual names,
- * on other connections, and so the usual values.
- */
-const paidElsewhere: Payment = {
-  isCovered: (_accountId, price) => sql<boolean>`${price} = 0`,
-  take: (accountId) => sql`SELECT ${accountId} WHERE false`,
-  refusal: () => new Error('a search has a price that is paid elsewhere'),
-};
-
-const CHARGE_VALUES = ['accountId', 'price'] as const;
-
-/** Creates the two statements of a search on the primary: before it on a replica, and after it. */
-function createCharge(payment: Payment) {
-  const open = prepare('search_opening', CHARGE_VALUES, ({ accountId, price }) =>
+/** Creates the statement before a search on a replica: what must be visible there, and whether the account can pay. */
+const createOpening = (payment: Payment) =>
+  prepare('search_opening', ['accountId', 'price'], ({ accountId, price }) =>
     selectPosition<{ isCovered: boolean }>(
       sql`${payment.isCovered(sql`${accountId}::uuid`, sql`${price}::bigint`)} AS "isCovered"`,
     ),
   );
-  const take = prepare('search_payment', CHARGE_VALUES, ({ accountId, price }) =>
-    payment.take(sql`${accountId}::uuid`, sql`${price}::bigint`),
-  );
-  return { open, take };
-}
 
 /**
  * Creates the search in `replica`. Searches that the replica cannot answer, or that the account cannot pay, run in
@@ -44,18 +28,18 @@ export function createReplicatedSearch(
 ): Search {
   const searchPaying = createSearchIn(memory, payment);
   const searchOnly = createSearchIn(memory, paidElsewhere);
+  const open = createOpening(payment);
   const charge = createCharge(payment);
   return async (request) => {
     const findPosition = async () => {
-      const [opening] = await charge.open(primary, request);
+      const [opening] = await open(primary, request);
       return opening?.isCovered ? opening : undefined;
     };
     const answer = await replica.read(findPosition, (database) =>
       searchOnly(database, { ...request, price: 0 }),
     );
     if (answer === undefined) return await searchPaying(primary, request);
-    const isDue = request.price > 0;
-    if (isDue && (await charge.take(primary, request)).length === 0) throw payment.refusal();
+    await charge.take(primary, request);
     return answer.result;
   };
 }

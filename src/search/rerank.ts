@@ -13,7 +13,11 @@
  * "Flat" below means: within .0003 of the mean of the 20 collections.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
+import {
+  distributedFrequencyRows,
+  frequencyRows,
+  mergedInEach,
+} from '../indexing/postings/document-frequencies.ts';
 import {
   inverseDocumentFrequencySql,
   lengthNormSql,
@@ -21,6 +25,7 @@ import {
   termFrequency,
   titleFrequency,
 } from './bm25.ts';
+import { inShards, type Layout } from './layout.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
 /**
@@ -73,12 +78,19 @@ const TYPICAL_IDF = 0.5;
 
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
+/** SQL for whether the passage `near` is a neighbour of the one in `best`, or that one itself. */
+const isNear = sql`near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
+        AND near.position BETWEEN best.position - ${sql.lit(NEIGHBOURS_REACH)} AND best.position + ${sql.lit(NEIGHBOURS_REACH)}`;
+
+/** SQL for whether the neighbours of a passage in `best` count. */
+const isAmongBest = sql`score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) FROM best)`;
+
 /**
  * `best` → `with_neighbours`: combines the score of each passage near the best with that of the passage and its
  * neighbours together, as if they were one passage. Its title counts once. BM25's score is kept as `bm25`. `perLetter`:
  * see `normPerLetter`.
  */
-export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
+export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layout) {
   // Array elements, because PostgreSQL would copy rows for each term. Missing elements are NULL.
   const vectors = Array.from(
     { length: 2 * NEIGHBOURS_REACH + 1 },
@@ -89,21 +101,36 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
     const inTitle = titleFrequency(sql.ref('best.lexemes'), query);
     return sql`(${sql.join(inEach, sql` + `)} - neighbourhood.others * ${inTitle})`;
   });
-  const reach = sql.lit(NEIGHBOURS_REACH);
+  const norm = sql`${lengthNormSql(sql`sum(length)`, perLetter)} AS norm`;
+  const neighbourhood = layout.isDistributed
+    ? sql`
+      SELECT vectors, ${lengthNormSql(sql`length`, perLetter)} AS norm, others FROM neighbourhoods
+      WHERE document_id = best.document_id AND position = best.position`
+    : sql`
+      SELECT array_agg(lexemes) AS vectors, ${norm}, count(*) - 1 AS others
+      FROM passage_lexemes AS near
+      WHERE ${isNear}`;
   const combined = sql`
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE ${float(1 - NEIGHBOURS_WEIGHT)} * best.score + ${float(NEIGHBOURS_WEIGHT)} * ${score} END
-    FROM (
-      SELECT array_agg(lexemes) AS vectors, ${lengthNormSql(sql`sum(length)`, perLetter)} AS norm, count(*) - 1 AS others
-      FROM passage_lexemes AS near
-      WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
-        AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS neighbourhood`;
+    FROM (${neighbourhood}) AS neighbourhood`;
   return sql`
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
-      CASE WHEN score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) FROM best) THEN (${combined}) ELSE score END
+      CASE WHEN ${isAmongBest} THEN (${combined}) ELSE score END
         AS score
     FROM best`;
 }
+
+/**
+ * `best` → `neighbourhoods`, for tables that Citus distributes: the passages near each one of the best, read by a join,
+ * since Citus answers no sub-select for each row.
+ */
+export const joinNeighbours = (ids: RawBuilder<unknown>) => sql`
+    SELECT near.document_id, best.position, array_agg(near.lexemes) AS vectors, sum(near.length) AS length,
+      count(*) - 1 AS others
+    FROM best JOIN passage_lexemes AS near ON ${isNear} AND ${inShards(ids, 'near')}
+    WHERE ${isAmongBest}
+    GROUP BY near.knowledge_base_id, near.document_id, best.position`;
 
 /**
  * `with_neighbours` → `feedback`: adds two columns to each passage.
@@ -141,13 +168,20 @@ const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_i
  * of the query. `centroid` is a lexeme's element in the weighted sum of the feedback passages' vectors (as in Rocchio's
  * method), and `squared_idf` the weight of the lexeme in a similarity.
  */
-export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
+export const feedbackTerms = (
+  { lexemes, ids }: Record<'lexemes' | 'ids', RawBuilder<unknown>>,
+  layout: Layout,
+) => sql`
   WITH passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ${vectorScale} AS scale, ${textLexemes} AS lexemes
     FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
   collection AS MATERIALIZED (
     SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
-    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))),
+    WHERE ${
+      layout.isDistributed
+        ? sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)`
+        : sql`knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))`
+    }),
   shared AS MATERIALIZED (
     SELECT lexeme, sum(${vectorElement(sql.ref('scale'), sql`cardinality(positions)`)}) AS centroid
     FROM passages, unnest(lexemes)
@@ -160,10 +194,17 @@ export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
     FROM (
       SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
-      FROM (${frequencyRows('shared', {
-        merged: mergedInEach('shared', 'collection'),
-        isSearched: isInCollection,
-      })}) AS counts) AS counts
+      FROM (${
+        layout.isDistributed
+          ? distributedFrequencyRows(
+              'shared',
+              sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM collection)`,
+            )
+          : frequencyRows('shared', {
+              merged: mergedInEach('shared', 'collection'),
+              isSearched: isInCollection,
+            })
+      }) AS counts) AS counts
     GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, centroid, idf ^ 2 AS squared_idf FROM (
     SELECT lexeme, centroid, ${inverseDocumentFrequencySql(sql`frequency`, sql`passages`)} /

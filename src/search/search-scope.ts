@@ -11,6 +11,7 @@ import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts'
 import { prepare } from '../database/prepared.ts';
 import type { ScopedId } from '../ids.ts';
 import { lengthNormSql } from './bm25.ts';
+import { inShards, type Layout } from './layout.ts';
 import { RERANK_DEPTH } from './rerank.ts';
 
 /**
@@ -89,7 +90,7 @@ const SCORED_MAX = 3_000;
  *   `documents_max`: the number of documents in the scope, NULL if it is unknown. Without a filter they are all documents,
  *   of which only as many count as can be among the results.
  */
-export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) {
+export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, layout: Layout) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;
   const isSearched = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
   return sql`
@@ -103,13 +104,13 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) 
       WHERE ${isSearched}),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
+      WHERE ${layout.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``}(SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(SCORED_MAX)}
         AS is_small,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN ${path}::jsonpath IS NULL THEN (SELECT count(*) FROM (
-            SELECT FROM documents WHERE ${isSearched} LIMIT ${sql.lit(RERANK_DEPTH)}) AS counted) END AS documents_max
+            SELECT 1 FROM documents WHERE ${isSearched} LIMIT ${sql.lit(RERANK_DEPTH)}) AS counted) END AS documents_max
       FROM (SELECT ${namedDocuments}::uuid[] IS NOT NULL
         OR (${path}::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= ${comparedMax}::bigint) AS is_known
       ) AS known)`;
@@ -121,11 +122,23 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) 
 export function candidatesInScope(
   values: ScopeValues & Record<'ids' | 'queries' | 'perLetter', RawBuilder<unknown>>,
   lexemes: RawBuilder<unknown>,
+  layout: Layout,
 ) {
   const columns = sql`passage_lexemes.knowledge_base_id, document_id, position, ${lexemes} AS lexemes,
         ${lengthNormSql(sql.ref('length'), values.perLetter)} AS norm`;
   const isKnown = sql`(SELECT is_known FROM extent)`;
   const isSmall = sql`(SELECT is_small FROM extent)`;
+  if (layout.isDistributed)
+    return sql`
+      (SELECT ${columns} FROM scope JOIN passage_lexemes
+        ON passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id
+      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${isSmall} AND lexemes @@ ${values.anyTerm}::tsquery)
+      UNION ALL
+      (SELECT ${columns} FROM passage_lexemes JOIN documents
+        ON documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
+      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${inShards(values.ids, 'documents')} AND NOT ${isSmall}
+        AND lexemes @@ ANY(${values.queries}::tsquery[]) AND ${fitsFilter(values)}
+        AND (NOT ${isKnown} OR (documents.knowledge_base_id, id) IN (SELECT knowledge_base_id, id FROM scope)))`;
   // IS TRUE keeps PostgreSQL from using the index.
   return sql`
       (SELECT knowledge_base_id, document_id, position, lexemes, norm
@@ -142,7 +155,7 @@ export function candidatesInScope(
         AND (knowledge_base_id IN (SELECT unnest(${values.ids}::uuid[]))) IS TRUE
         AND (CASE WHEN ${isKnown} THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
           ELSE ${values.path}::jsonpath IS NULL OR EXISTS (
-            SELECT FROM documents
+            SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
               AND ${fitsFilter(values)}) END) IS TRUE
       OFFSET 0)`;

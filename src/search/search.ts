@@ -1,8 +1,10 @@
 /** Finds and scores the passages that answer a query: the way of a query through all steps. README.md explains them. */
 
 import type { Queryable } from '../database/database.ts';
+import { isDistributed } from '../database/distribution.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import { type CandidateQueries, chooseCandidates } from './candidates.ts';
+import { createCharge, paidElsewhere } from './charge.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { addDetails, type DetailedPassage, type Details } from './details.ts';
 import { expandTerms } from './expansion.ts';
@@ -101,8 +103,16 @@ export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
   };
 }
 
-/** Creates the search in `database`. */
+/** Creates the search in `database`. Where Citus distributes its tables, the price is taken on the coordinator. */
 export function createSearch(database: Queryable, memory: StemMemory, payment: Payment): Search {
-  const searchIn = createSearchIn(memory, payment);
-  return (request) => searchIn(database, request);
+  const searchPaying = createSearchIn(memory, payment);
+  const searchOnly = createSearchIn(memory, paidElsewhere);
+  const charge = createCharge(payment);
+  return async (request) => {
+    if (!(await isDistributed(database))) return await searchPaying(database, request);
+    await charge.requireCovered(database, request);
+    const found = await searchOnly(database, { ...request, price: 0 });
+    await charge.take(database, request);
+    return found;
+  };
 }

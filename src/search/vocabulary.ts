@@ -7,6 +7,7 @@ import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { dictionaryOf, stemSql } from '../indexing/stems.ts';
 import { isSearchedIn, mergedCounts } from './collection-statistics.ts';
+import { inShards } from './layout.ts';
 
 /**
  * Lexemes to look for. Any of these:
@@ -67,9 +68,30 @@ const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
     AND char_length(translate(${word}, ${lexeme}, '')) <= 2 * ${max}`;
 };
 
+type FoundRow = { probe: number; lexeme: string; passageCount: number };
+
+/** The tables of the lexemes that are looked up as they are: `spellings` by probe, and all `query_lexemes`. */
+const probed = (values: Placeholders) => sql`spellings AS MATERIALIZED (
+      SELECT probe, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
+      FROM unnest(${values.words}::text[], ${values.wordProbes}::integer[]) AS given (word, probe),
+        (SELECT dictionary::regdictionary FROM unnest(${values.dictionaries}::text[]) AS given (dictionary)
+          UNION ALL SELECT 'simple' OFFSET 0) AS languages
+      UNION
+      SELECT probe, lexeme
+      FROM unnest(${values.lexemes}::text[], ${values.lexemeProbes}::integer[]) AS given (lexeme, probe)),
+    query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings)`;
+
+/** The end of the statement: of the rows in `found`, the most frequent lexemes of each probe. */
+const mostFrequent = sql`ranked AS (
+      SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
+        row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
+      FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
+    SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
+    WHERE rank <= ${sql.lit(FOUND_MAX)} ORDER BY probe, rank`;
+
 function lookUpIn(isNarrow: boolean, values: Placeholders) {
   const accountId = sql`${values.accountId}::uuid`;
-  return sql<{ probe: number; lexeme: string; passageCount: number }>`
+  return sql<FoundRow>`
     WITH searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId} AND knowledge_base_id = ANY(${values.ids}::uuid[])),
@@ -81,15 +103,7 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
         FROM document_frequency_deltas WHERE ${isSearchedIn({ isNarrow })}) AS delta,
         jsonb_each_text(passage_counts)
       WHERE total - size < ${sql.lit(UNMERGED_BYTES)} GROUP BY key),
-    spellings AS MATERIALIZED (
-      SELECT probe, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
-      FROM unnest(${values.words}::text[], ${values.wordProbes}::integer[]) AS given (word, probe),
-        (SELECT dictionary::regdictionary FROM unnest(${values.dictionaries}::text[]) AS given (dictionary)
-          UNION ALL SELECT 'simple' OFFSET 0) AS languages
-      UNION
-      SELECT probe, lexeme
-      FROM unnest(${values.lexemes}::text[], ${values.lexemeProbes}::integer[]) AS given (lexeme, probe)),
-    query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings),
+    ${probed(values)},
     texts AS MATERIALIZED (
       SELECT text, probe, is_ending, similar_to
       FROM unnest(${values.texts}::text[], ${values.textProbes}::integer[], ${values.areEndings}::boolean[],
@@ -118,17 +132,70 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
           ELSE starts_with(lexeme, text) END
       ) AS counted
       WHERE similar_to IS NULL OR (${isSimilar(sql.ref('lexeme'), sql.ref('similar_to'))})),
-    ranked AS (
-      SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
-        row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
-      FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
-    SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
-    WHERE rank <= ${sql.lit(FOUND_MAX)} ORDER BY probe, rank`;
+    ${mostFrequent}`;
+}
+
+/**
+ * SQL for the first rows of each beginning or ending in each knowledge base, for tables that Citus distributes: each
+ * server numbers the rows of its own knowledge bases, where LIMIT would need a sub-select for each of them.
+ */
+const firstRows = (
+  isFound: RawBuilder<unknown>,
+  { order, isSearched, rowsMax }: Record<'order' | 'isSearched' | 'rowsMax', RawBuilder<unknown>>,
+) => sql`
+  SELECT number, lexeme, sum(passage_count)::bigint AS passage_count FROM (
+    SELECT texts.number, lexeme, passage_count,
+      row_number() OVER (PARTITION BY knowledge_base_id, texts.number ORDER BY ${order}) AS row
+    FROM document_frequencies AS counted JOIN texts ON ${isFound} WHERE ${isSearched}) AS numbered
+  WHERE row <= ${rowsMax}::integer GROUP BY number, lexeme`;
+
+function lookUpInShards(values: Placeholders) {
+  const isSearched = sql`account_id = ${values.accountId}::uuid AND ${inShards(values.ids)}`;
+  const { rowsMax } = values;
+  return sql<FoundRow>`
+    WITH unmerged AS MATERIALIZED (
+      SELECT key COLLATE "C" AS lexeme, sum(value::bigint) AS passage_count
+      FROM (
+        SELECT passage_counts, pg_column_size(passage_counts) AS size,
+          sum(pg_column_size(passage_counts)) OVER (PARTITION BY knowledge_base_id ORDER BY id) AS total
+        FROM document_frequency_deltas WHERE ${isSearched}) AS delta,
+        jsonb_each_text(passage_counts)
+      WHERE total - size < ${sql.lit(UNMERGED_BYTES)} GROUP BY key),
+    ${probed(values)},
+    texts AS MATERIALIZED (
+      SELECT text, probe, is_ending, similar_to, number
+      FROM unnest(${values.texts}::text[], ${values.textProbes}::integer[], ${values.areEndings}::boolean[],
+        ${values.similarTo}::text[]) WITH ORDINALITY AS given (text, probe, is_ending, similar_to, number)),
+    merged AS MATERIALIZED (
+      SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
+      WHERE ${isSearched} AND lexeme = ANY(ARRAY(SELECT lexeme FROM query_lexemes)) GROUP BY lexeme),
+    starts AS MATERIALIZED (${firstRows(
+      sql`NOT is_ending AND lexeme >= text AND lexeme < text || ${HIGHEST}`,
+      { order: sql`lexeme`, isSearched, rowsMax },
+    )}),
+    endings AS MATERIALIZED (${firstRows(
+      sql`is_ending AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
+        AND ${hasEnding}`,
+      { order: sql`reverse(lexeme)`, isSearched, rowsMax },
+    )}),
+    found AS (
+      SELECT probe, lexeme, passage_count FROM spellings JOIN (
+        SELECT lexeme, passage_count FROM merged
+        UNION ALL SELECT lexeme, passage_count FROM unmerged) AS counted USING (lexeme)
+      UNION ALL
+      SELECT probe, lexeme, passage_count FROM texts JOIN (
+        SELECT number, lexeme, passage_count FROM starts
+        UNION ALL SELECT number, lexeme, passage_count FROM endings
+        UNION ALL SELECT number, lexeme, passage_count FROM unmerged, texts
+        WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND ${hasEnding}
+          ELSE starts_with(lexeme, text) END) AS counted USING (number)
+      WHERE similar_to IS NULL OR (${isSimilar(sql.ref('lexeme'), sql.ref('similar_to'))})),
+    ${mostFrequent}`;
 }
 
 const LOOK_UPS = {
-  few: prepare('vocabulary_of_few', VALUES, (values) => lookUpIn(true, values)),
-  many: prepare('vocabulary_of_many', VALUES, (values) => lookUpIn(false, values)),
+  few: prepare('vocabulary_of_few', VALUES, (values) => lookUpIn(true, values), lookUpInShards),
+  many: prepare('vocabulary_of_many', VALUES, (values) => lookUpIn(false, values), lookUpInShards),
 };
 
 /** Looks for the lexemes of the probes, in their order. Bounded in time, whatever the vocabularies have. */

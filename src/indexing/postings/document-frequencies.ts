@@ -75,6 +75,18 @@ export const frequencyRows = (
       SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM ${sql.table(lexemes)} OFFSET 0) AS counted
   WHERE counted.passage_count IS NOT NULL`;
 
+/**
+ * The same for tables that Citus distributes. Each server adds up its own rows, and no sub-select has a condition on
+ * another one, which Citus could not send to the servers. `isSearched` selects merged counts and deltas.
+ */
+export const distributedFrequencyRows = (lexemes: string, isSearched: RawBuilder<unknown>) => sql`
+  SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
+  WHERE ${isSearched} AND ${isOneOf(lexemes)} GROUP BY lexeme
+  UNION ALL
+  SELECT counted.lexeme, sum((passage_counts ->> counted.lexeme)::bigint)::bigint
+  FROM document_frequency_deltas CROSS JOIN (SELECT lexeme FROM ${sql.table(lexemes)}) AS counted
+  WHERE ${isSearched} AND passage_counts ? counted.lexeme GROUP BY counted.lexeme`;
+
 /** Inserts the deltas that subtract the documents' lexemes, read from their passages. Punctuation has no lexemes. */
 export async function insertRemovalDeltas(
   transaction: Queryable,

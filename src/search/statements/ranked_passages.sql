@@ -116,7 +116,7 @@ WITH query_terms AS MATERIALIZED (
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined,
-      ($45::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
+      ($45::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents

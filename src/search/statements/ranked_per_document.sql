@@ -25,7 +25,7 @@ WITH query_terms AS MATERIALIZED (
         AS is_small,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN $46::jsonpath IS NULL THEN (SELECT count(*) FROM (
-            SELECT FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
+            SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
       FROM (SELECT $49::uuid[] IS NOT NULL
         OR ($46::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $51::bigint) AS is_known
       ) AS known),
@@ -68,7 +68,7 @@ WITH query_terms AS MATERIALIZED (
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
           ELSE $46::jsonpath IS NULL OR EXISTS (
-            SELECT FROM documents
+            SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
               AND ($46::jsonpath IS NULL OR
     (CASE WHEN $47::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
@@ -171,9 +171,10 @@ WITH query_terms AS MATERIALIZED (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) AS "isEnough", CASE WHEN (SELECT $45::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
-      FROM extent) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
+      FROM extent) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
-    FROM (SELECT) AS always LEFT JOIN (SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+    FROM (SELECT 1) AS always LEFT JOIN (
+      SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, documents.created_at FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)

@@ -17,8 +17,8 @@ WITH searched AS MATERIALIZED (
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
       coalesce((SELECT credits FROM account_balances WHERE account_id = $1::uuid), 0) >= $8::bigint AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
-      
-  (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
+      (
+  SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') AS frequencies FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
     FROM (
   SELECT merged.lexeme, merged.passage_count FROM "searched" AS searched CROSS JOIN LATERAL (

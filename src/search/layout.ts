@@ -1,0 +1,27 @@
+/** Where the tables of a statement are: on one server, or distributed over several by Citus. */
+import { type RawBuilder, sql } from 'kysely';
+
+export type Layout = { isDistributed: boolean };
+
+/** The functions that build a statement for tables on one server, and for distributed ones. */
+export const inEachLayout = <Values, Row>(build: (values: Values, layout: Layout) => RawBuilder<Row>) =>
+  [false, true].map((isDistributed) => (values: Values) => build(values, { isDistributed })) as [
+    (values: Values) => RawBuilder<Row>,
+    (values: Values) => RawBuilder<Row>,
+  ];
+
+/**
+ * SQL in a sub-select that PostgreSQL is not to merge with the statement around it: a last column, or the end. Citus
+ * sends no sub-select with OFFSET to several servers, but one with a function that returns a set.
+ */
+export const fence = {
+  column: ({ isDistributed }: Layout) => (isDistributed ? sql`, unnest('{1}'::integer[]) AS fence` : sql``),
+  end: ({ isDistributed }: Layout) => (isDistributed ? sql`` : sql` OFFSET 0`),
+};
+
+/**
+ * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a statement
+ * about one knowledge base as a whole to its shard.
+ */
+export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
+  sql`${sql.ref(table === undefined ? 'knowledge_base_id' : `${table}.knowledge_base_id`)} = ANY(${ids}::uuid[])`;
