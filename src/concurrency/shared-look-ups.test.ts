@@ -1,7 +1,7 @@
 /** Look-ups that share a call. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { shareLookUps } from './shared-look-ups.ts';
 
 type Call = { source: object; scope: string; ids: string[] };
@@ -43,6 +43,50 @@ test('a look-up never joins a call that has begun, because that one may not see 
   while (calls.length === 0) await endOfTurn();
   await Promise.all([first, lookUp(source, '1', 'a')]);
   expect(calls).toHaveLength(2);
+});
+
+/** Look-ups whose calls take until `end`. `calls`: the ids of each call. */
+function createSlowTable() {
+  const calls: string[][] = [];
+  const { promise, resolve: end } = Promise.withResolvers<ReadonlyMap<string, string>>();
+  const lookUp = shareLookUps((_source: object, _scope, ids) => {
+    calls.push(ids);
+    return promise;
+  });
+  return { calls, lookUp, end: () => end(new Map([['b', 'found']])) };
+}
+
+test('the look-ups of several turns during a call share the next one', async () => {
+  const { calls, lookUp, end } = createSlowTable();
+  const found = [lookUp(source, '1', 'a')];
+  await endOfTurn();
+  for (const id of ['b', 'c']) {
+    found.push(lookUp(source, '1', id));
+    await endOfTurn();
+  }
+  end();
+  expect(await Promise.all(found)).toEqual([undefined, 'found', undefined]);
+  expect(calls).toEqual([['a'], ['b', 'c']]);
+});
+
+test('a call that hangs holds the next one up for a fifth of a second', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { calls, lookUp, end } = createSlowTable();
+    const found = [lookUp(source, '1', 'a')];
+    await endOfTurn();
+    found.push(lookUp(source, '1', 'b'));
+    await vi.advanceTimersByTimeAsync(199);
+    await endOfTurn();
+    expect(calls).toEqual([['a']]);
+    await vi.advanceTimersByTimeAsync(1);
+    await endOfTurn();
+    expect(calls).toEqual([['a'], ['b']]);
+    end();
+    await Promise.all(found);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('the error of a call reaches each look-up of its scope, and no other; the next call is a new one', async () => {

@@ -1,6 +1,6 @@
 /**
- * The two lanes in which requests wait for a permit. Imports may wait for 50 s. Other requests are refused as soon as
- * their account's queue moves slowly.
+ * The lanes in which requests wait for a permit. Imports may wait for 50 s. Other requests are refused as soon as their
+ * account's queue moves slowly. Look-ups need no connection each, so they have permits of their own.
  */
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
@@ -13,14 +13,14 @@ const SAMPLE_MS = 200;
 const SAMPLE_KEPT_MS = 10_000;
 /** This many requests may wait even where the lane moves slowly, as after a start. */
 const BURST = 32;
-/** The longest wait in the lane of the other requests. */
+/** The longest wait of a request that is no import. */
 const OTHERS_WAIT_MAX_MS = 2_000;
 /** The most waiting requests of all accounts. Each holds a connection and at most 64 KiB of its body. */
 const WAITING_MAX = 1_000;
 /** Accounts whose service rate is remembered: those whose requests waited last. */
 const RATES_MAX = 1_000;
 
-export type LaneName = 'imports' | 'others';
+export type LaneName = 'imports' | 'lookUps' | 'others';
 
 /** The operations that import a document, from its ticket to the end of its import. */
 const IMPORT_PATHS: ReadonlySet<string> = new Set([
@@ -31,7 +31,13 @@ const IMPORT_PATHS: ReadonlySet<string> = new Set([
   '/v1/getDocumentStatus',
 ]);
 
-export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imports' : 'others');
+/** The operations that only look up a row, by a statement that they share with each other. */
+const LOOK_UP_PATHS: ReadonlySet<string> = new Set(['/v1/getBalance']);
+
+export function laneOf(path: string): LaneName {
+  if (IMPORT_PATHS.has(path)) return 'imports';
+  return LOOK_UP_PATHS.has(path) ? 'lookUps' : 'others';
+}
 
 /**
  * Measures how fast an account is served. `perMs`: requests a millisecond in the last sample; infinite without one.

@@ -34,9 +34,11 @@ function admitMany(admission: Admission, count: number, lane: LaneName = 'others
 const admitOne = (admission: Admission, lane: LaneName = 'others', key = 'a') =>
   admission.admit(lane, { key, client: newClient() });
 
-test('the paths of the imports’ lane are operations of the spec', () => {
+test('the paths of the lanes are operations of the spec', () => {
   const { paths } = readSpec() as unknown as { paths: object }; // OpenAPI
-  expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(5);
+  const lanes = Object.keys(paths).map(laneOf);
+  expect(lanes.filter((lane) => lane === 'imports')).toHaveLength(5);
+  expect(lanes.filter((lane) => lane === 'lookUps')).toHaveLength(1);
 });
 
 test('a permit admits one request; its release admits the next one, in order of arrival', async () => {
@@ -49,6 +51,14 @@ test('a permit admits one request; its release admits the next one, in order of 
   first.release();
   await turn();
   expect(admitted).toEqual([0, 1]);
+});
+
+test('look-ups have 32 permits of their own, however many requests work', async () => {
+  const admission = createAdmission(1);
+  await admitOne(admission);
+  const { admitted } = admitMany(admission, 33, 'lookUps');
+  await turn();
+  expect(admitted).toHaveLength(32);
 });
 
 describe('requests that are refused when they cannot be answered soon', () => {
@@ -219,10 +229,11 @@ test('a request whose client hangs up while it has no permit does not get it bac
 test('two thousand requests of one account do not delay another account', async () => {
   const admission = createAdmission(4);
   await admitOne(admission, 'others', 'b').then((permit) => permit.release());
-  for (const lane of ['imports', 'others'] as const) admitMany(admission, 2_000, lane, 'a');
-  const others = [admitMany(admission, 1, 'imports', 'b'), admitMany(admission, 1, 'others', 'b')];
+  const lanes = ['imports', 'lookUps', 'others'] as const;
+  for (const lane of lanes) admitMany(admission, 2_000, lane, 'a');
+  const others = lanes.map((lane) => admitMany(admission, 1, lane, 'b'));
   await turn();
-  expect(others.map(({ admitted }) => admitted)).toEqual([[0], [0]]);
+  expect(others.map(({ admitted }) => admitted)).toEqual([[0], [0], [0]]);
   expect([admission.isFull('others', 'a'), admission.isFull('others', 'b')]).toEqual([true, false]);
 });
 

@@ -17,6 +17,11 @@ import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts
  */
 const IMPORT_SHARE = 3 / 4;
 /**
+ * The permits of look-ups. Together they take one connection, so their number is bounded by what they take of the event
+ * loop: another account's request waits for some milliseconds until these are answered.
+ */
+const LOOK_UPS_MAX = 32;
+/**
  * Memory for request bodies: four of the largest legal ones. The analysis of a text takes several times as much.
  */
 const BODIES_MAX_BYTES = 48 * 1024 ** 2;
@@ -147,15 +152,21 @@ function createPermit(
   };
 }
 
-/** Creates the admission with `count` permits. `ownerOf` returns the account of a key without waiting. */
+/**
+ * Creates the admission with `count` permits, and LOOK_UPS_MAX for look-ups. `ownerOf` returns the account of a key
+ * without waiting.
+ */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
   const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner));
   const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)));
+  const lookUps = createFairSemaphore(LOOK_UPS_MAX, (owner) => lanes.lookUps.served(owner));
+  const semaphores = [permits, imports, lookUps];
   const lanes = {
     imports: createLane(imports, { waitsWhenSlow: true }),
+    lookUps: createLane(lookUps, { waitsWhenSlow: false }),
     others: createLane(permits, { waitsWhenSlow: false }),
   };
-  const semaphoresOf = { imports: [imports, permits], others: [permits] };
+  const semaphoresOf = { imports: [imports, permits], lookUps: [lookUps], others: [permits] };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
   const heavy = createHeavyWork(permits.ownerCount);
 
@@ -167,14 +178,14 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
       if (lane.isFull(request.owner)) throw overloaded();
       const access = createPermitAccess(semaphoresOf[name], request, () => lane.waitMaxMs);
       lane.joined(request.owner);
-      imports.markPresent(request.owner);
+      for (const semaphore of semaphores) semaphore.markPresent(request.owner);
       await access.acquire(false);
       return createPermit(access, { memory, heavy }, request);
     },
     shortenWaits() {
       for (const lane of Object.values(lanes)) lane.waitMaxMs = SHUTDOWN_WAIT_MAX_MS;
       const end = () => {
-        for (const { rejectAll } of [permits, imports, memory, heavy]) rejectAll(serverShuttingDown);
+        for (const { rejectAll } of [...semaphores, memory, heavy]) rejectAll(serverShuttingDown);
       };
       setTimeout(end, SHUTDOWN_WAIT_MAX_MS).unref();
     },
