@@ -35,7 +35,8 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
   const { database, accountId, config: defaults, analyse, withoutPermit, signal, budget } = context;
   const { title = '' } = change;
   const passages = await readStoredPassages(database, id);
-  const analysing = () => analyse({ title, format: 'passages', passages }, { accountId, signal, budget });
+  const analysing = () =>
+    analyse({ title, format: 'passages', passages }, { accountId, signal: signal(), budget });
   return await withoutPermit(async () => {
     const batches = await analysing();
     try {
@@ -124,7 +125,7 @@ export const documentHandlers = {
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1);
-    const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: () => context.signal };
+    const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: context.signal };
     const rows = await withinBounds(bounds, () => withinPageBytes(database, selecting).execute());
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
@@ -136,11 +137,12 @@ export const documentHandlers = {
   },
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
-    const { database, accountId, reach, longPolls, signal } = context;
+    const { database, accountId, reach, longPolls, signal, withoutPermit, requestedWait } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
     const before = await requireDocument(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
-    await longPolls.untilFinal(id, { seconds: waitSeconds, signal });
+    const wait = { seconds: waitSeconds, signal: signal() };
+    await withoutPermit(() => requestedWait(() => longPolls.untilFinal(id, wait)));
     return { data: await reportStatus(await requireDocument(database, id), context) };
   },
 

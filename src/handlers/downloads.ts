@@ -13,7 +13,7 @@ const DOWNLOAD_URL_TTL_MS = 300_000;
 function formatOwnAddress(context: HandlerContext, documentId: string, expiresAt: Date): string {
   const { accountId, keyId, config, uploadSecret } = context;
   const path = formatDownloadPath(uploadSecret, { documentId, expiresAt, accountId, keyId });
-  return (config.baseUrl ?? context.origin) + path;
+  return (config.baseUrl ?? context.origin()) + path;
 }
 
 export const downloadHandlers = {

@@ -23,11 +23,12 @@ type Operations = SearchControllerMethods &
  * The service, and the request that a handler answers.
  *
  * - `reach`: the knowledge bases that exist for the request's key.
- * - `origin`: the address that the request was sent to, `http://host`.
- * - `signal` aborts when the client hangs up.
+ * - `origin` returns the address that the request was sent to, `http://host`.
+ * - `signal` returns a signal that aborts when the client hangs up.
  * - `transact` runs the transaction of an operation that takes an Idempotency-Key.
  * - `keyed`: the identity of the request, if it has such a key.
  * - `withoutPermit` releases the request's permit during a wait.
+ * - `requestedWait` runs a wait that the client has asked for. The metrics leave its time out.
  * - `budget`: the time left for all waits of the request.
  * - `byteBody` opens the body of an operation that takes the bytes of a file. They can be read once.
  */
@@ -35,11 +36,12 @@ export type HandlerContext = Service & {
   accountId: string;
   keyId: string;
   reach: Reach;
-  origin: string;
-  signal: AbortSignal;
+  origin(): string;
+  signal(): AbortSignal;
   transact: Transact;
   keyed: KeyedRequest | undefined;
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
+  requestedWait<T>(wait: () => Promise<T>): Promise<T>;
   budget: WaitBudget | undefined;
   byteBody(): { sizeBytes: number; bytes: AsyncIterable<Buffer> };
 };

@@ -104,7 +104,7 @@ async function importAlone(context: HandlerContext, text: ImportedText & NewText
   const expected = await readExpectedLanguages(database, text);
   await expectStorage(database, { accountId, defaults: config }, bytes);
   const analysing = () =>
-    analyse({ title, expected, format: 'text', content }, { accountId, signal, budget });
+    analyse({ title, expected, format: 'text', content }, { accountId, signal: signal(), budget });
   const store = (batches: AnalysedText['batches']) => storeText(context, { ...text, batches });
   // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it runs without
   // a permit.
@@ -126,6 +126,6 @@ export async function importText(context: HandlerContext, given: ImportedText): 
   }
   if (!isShort(text) || isBlank(text.content)) return await importAlone(context, text);
   return await withoutPermit(() =>
-    importShortText({ ...text, transact, keyed }, { accountId: text.accountId, signal, budget }),
+    importShortText({ ...text, transact, keyed }, { accountId: text.accountId, signal: signal(), budget }),
   );
 }

@@ -76,7 +76,7 @@ export const searchHandlers = {
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
     const passages = await withinBounds(
-      { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal },
+      { timeMaxMs: SEARCH_TIME_MAX_MS, signal: context.signal },
       async () => {
         if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
         return await context.search(request);

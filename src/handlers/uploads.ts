@@ -182,9 +182,10 @@ async function hashDirectUpload(
     return undefined;
   const objectName = taken ?? found.object_name;
   if (objectName === null) return undefined;
+  const ended = signal();
   return await withoutPermit(async () => {
-    await hashingTurns.acquire(accountId, { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
-    const reading = files.read(objectName, { sizeBytes: found.size_bytes, signal });
+    await hashingTurns.acquire(accountId, { signal: ended, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
+    const reading = files.read(objectName, { sizeBytes: found.size_bytes, signal: ended });
     return await reading.then(hashOf).finally(() => hashingTurns.release(accountId));
   });
 }
@@ -223,7 +224,7 @@ async function makeTicket(
   const fileId = formatScopedId(file);
   const { accountId, keyId } = context;
   const own = () =>
-    (context.config.baseUrl ?? context.origin) +
+    (context.config.baseUrl ?? context.origin()) +
     formatUploadPath(context.uploadSecret, { fileId, accountId, keyId, ...bounds });
   const uploadUrl = (await context.files.directUploads?.presign(file, bounds)) ?? own();
   return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };

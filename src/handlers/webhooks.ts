@@ -78,7 +78,7 @@ export const webhookHandlers = {
     const { url, secret } = await requireWebhook(database, { accountId, webhookId });
     const createdAt = await readDatabaseTime(database);
     const { delivery, answer } = await withoutPermit(() =>
-      sendTest({ id: webhookId, accountId, url, secret }, { createdAt, signal, budget }),
+      sendTest({ id: webhookId, accountId, url, secret }, { createdAt, signal: signal(), budget }),
     );
     const delivered = delivery.error === null;
     await database.transaction().execute(async (transaction) => {

@@ -41,16 +41,6 @@ const handlers: Handlers = {
   ...webhookHandlers,
 };
 
-/** Long polls that wait without the request's permit, and whose time is the client's. */
-const longPollsOf = (
-  { longPolls }: Service,
-  { withoutPermit, requestedWait }: Pick<RequestContext, 'withoutPermit' | 'requestedWait'>,
-): Service['longPolls'] => ({
-  ...longPolls,
-  untilFinal: (document, wait) =>
-    withoutPermit(() => requestedWait(() => longPolls.untilFinal(document, wait))),
-});
-
 /** A store that waits for the network without the request's permit. A local store stays as it is. */
 function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
   const { directUploads, downloads, remove } = files;
@@ -69,6 +59,7 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
   };
 }
 
+/** The context inherits the service. To copy its fields for each request takes longer than many an answer. */
 const toHandlerContext = (
   service: Service,
   {
@@ -81,29 +72,21 @@ const toHandlerContext = (
     signal,
   }: RequestContext,
   { transact, keyed }: Pick<HandlerContext, 'transact' | 'keyed'>,
-): HandlerContext => ({
-  ...service,
-  accountId,
-  keyId,
-  reach,
-  transact,
-  keyed,
-  withoutPermit,
-  budget,
-  byteBody,
-  get files() {
-    return filesWithoutPermit(service, withoutPermit);
-  },
-  get longPolls() {
-    return longPollsOf(service, { withoutPermit, requestedWait });
-  },
-  get origin() {
-    return origin();
-  },
-  get signal() {
-    return signal();
-  },
-});
+): HandlerContext =>
+  Object.assign(Object.create(service) as Service, {
+    accountId,
+    keyId,
+    reach,
+    transact,
+    keyed,
+    withoutPermit,
+    requestedWait,
+    budget,
+    byteBody,
+    origin,
+    signal,
+    files: filesWithoutPermit(service, withoutPermit),
+  });
 
 function createBackend(
   service: Service,

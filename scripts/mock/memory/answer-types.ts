@@ -3,9 +3,7 @@ import type { HandlerContext, Handlers } from '../../../src/handlers/handler-typ
 import type { State } from './state.ts';
 
 /** What an answer depends on besides its input, in the words of the service's own handlers. */
-export type MemoryContext = { state: State } & Pick<HandlerContext, 'origin' | 'byteBody'> & {
-    signal(): AbortSignal;
-  };
+export type MemoryContext = { state: State } & Pick<HandlerContext, 'origin' | 'byteBody' | 'signal'>;
 
 type Output<Operation extends keyof Handlers> = Awaited<ReturnType<Handlers[Operation]>>;
 

@@ -42,7 +42,7 @@ export async function answerFromMemory(
   advanceImports(state);
   const perform = BY_NAME.get(operationId);
   if (perform === undefined) throw new Error(`the mock has no operation ${operationId}`);
-  const answer = async () => await perform(input as never, { state, origin: origin(), byteBody, signal });
+  const answer = async () => await perform(input as never, { state, origin, byteBody, signal });
   const keyed = toKeyedRequest(operationId, input, { caller, key: header('idempotency-key') });
   if (keyed === undefined) return await answer();
   const key = `${keyed.operation} ${keyed.key}`;

@@ -16,7 +16,7 @@ export const downloadAnswers = {
   presignDownloadUrl({ documentId }, { state, origin }) {
     const { stored, ...file } = requireOriginal(state, documentId);
     return {
-      data: { fileId: formatScopedId(stored), ...formatDownload(file, { documentId, origin }) },
+      data: { fileId: formatScopedId(stored), ...formatDownload(file, { documentId, origin: origin() }) },
     };
   },
 } satisfies Partial<MemoryAnswers>;

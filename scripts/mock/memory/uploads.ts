@@ -86,7 +86,12 @@ export const uploadAnswers = {
     const fileId = formatScopedId(file);
     state.files.set(fileId, file);
     return {
-      data: { fileId, ...formatTicket(fileId, { sizeBytes: size, origin }), method: 'PUT', headers: {} },
+      data: {
+        fileId,
+        ...formatTicket(fileId, { sizeBytes: size, origin: origin() }),
+        method: 'PUT',
+        headers: {},
+      },
     };
   },
 
