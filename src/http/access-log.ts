@@ -40,7 +40,7 @@ function outcomeOf({ state, status, res }: Context): RequestOutcome {
  */
 export const observeRequests =
   (log: Logger, telemetry: Telemetry): Middleware =>
-  async (context, next) => {
+  (context, next) => {
     const startedAt = performance.now();
     const requestedWait = createRequestedWait();
     context.state.requestedWait = requestedWait;
@@ -66,7 +66,7 @@ export const observeRequests =
         'request',
       );
     });
-    await telemetry.request(context.headers, async () => {
+    return telemetry.request(context.headers, async () => {
       await next();
       return outcomeOf(context);
     });

@@ -16,22 +16,20 @@ import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 
 /** Node accepts request targets that are not URLs. All middleware after this one may parse the target. */
-async function requireTarget(context: Context, next: Next): Promise<void> {
+function requireTarget(context: Context, next: Next): Promise<void> {
   if (!URL.canParse(context.req.url ?? '', 'http://service')) {
     throw new ServiceError('MALFORMED_REQUEST', 'The request target is no URL.');
   }
-  await next();
+  return next();
 }
 
-async function identify(context: Context, next: Next): Promise<void> {
-  context.state.requestId = requestIdOf(context.headers);
-  context.set('x-request-id', context.state.requestId);
-  await next();
-}
+const SECURITY_FIELDS = new Map(Object.entries(SECURITY_HEADERS));
 
-async function secure(context: Context, next: Next): Promise<void> {
-  context.set(SECURITY_HEADERS);
-  await next();
+/** Names the request, and sets the header fields of every answer. Koa's `set` would take several times as long. */
+function identify({ state, headers, res }: Context, next: Next): Promise<void> {
+  state.requestId = requestIdOf(headers);
+  res.setHeaders(SECURITY_FIELDS).setHeader('x-request-id', state.requestId);
+  return next();
 }
 
 function answerError(context: Context, error: ServiceError): void {
@@ -120,7 +118,6 @@ export async function createApp({
   const app = new Koa();
   app.use(identify);
   app.use(observeRequests(log, telemetry));
-  app.use(secure);
   if (validateResponses && dispatch) app.use(contractBoundary(log, dispatch.checkResponse));
   app.use(errorBoundary(log));
   app.use(requireTarget);

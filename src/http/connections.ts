@@ -64,14 +64,18 @@ export function trackConnections(server: Server): TrackedConnections {
   });
   server.prependListener('request', ({ socket }, response) => {
     const connection = connections.get(socket);
-    if (connection !== undefined) Object.assign(connection, { isUnused: false, arriving: undefined });
+    if (connection !== undefined) {
+      connection.isUnused = false;
+      connection.arriving = undefined;
+    }
     lastAnswers.set(socket, response);
     response.once('close', () => {
       tracked.endedAtMs = performance.now();
       if (lastAnswers.get(socket) !== response) return;
       lastAnswers.delete(socket);
       if (connection === undefined) return;
-      Object.assign(connection, { usedAtMs: tracked.endedAtMs, bytesAtUse: socket.bytesRead });
+      connection.usedAtMs = tracked.endedAtMs;
+      connection.bytesAtUse = socket.bytesRead;
     });
   });
   return tracked;

@@ -34,13 +34,13 @@ async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
 }
 
 /** Runs within a span: a child of the caller's, if the headers have a `traceparent`. Throws the error of `run`. */
-export async function traceRequest(
+export function traceRequest(
   headers: IncomingHttpHeaders,
   run: () => Promise<RequestOutcome>,
 ): Promise<void> {
   const caller = propagation.extract(context.active(), headers);
   const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, caller);
-  await within(span, async () => {
+  return within(span, async () => {
     const { operation, status } = await run();
     span.updateName(operation);
     span.setAttribute('http.response.status_code', status);
