@@ -299,10 +299,11 @@ export async function createDispatch(backend: Backend, spec = readSpec()) {
   const paths = new Set(api.router.getOperations().map(({ path }) => path));
 
   const handle = async (context: Context): Promise<void> => {
-    const { method, path, headers } = context;
+    const { method, path, headers } = context.request;
     // openapi-backend would ignore a trailing slash.
     if (!paths.has(path)) throw routeNotFound();
-    const request = { method, path, headers, query: context.query } as Request; // Koa's types allow undefined values
+    // Koa's types allow undefined values. `postSecurityHandler` adds the query and the body.
+    const request = { method, path, headers } as Request;
     context.body = await api.handleRequest(request, { context, request } satisfies RoutedRequest);
   };
   const checkResponse: ResponseCheck = (operationId, { status, body, isSelection }) => {
