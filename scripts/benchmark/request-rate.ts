@@ -14,7 +14,7 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 import type { Report, Target } from './figures.ts';
-import { findTwoCores, pinTo, readCpuSeconds } from './processor-use.ts';
+import { findTwoCores, pinTo, readProcessorUse } from './processor-use.ts';
 
 /** The operations with ordinary parameters, in the order of the figures. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'] as const;
@@ -25,8 +25,8 @@ const RATE_LIMIT = { RATE_LIMIT_PER_MINUTE: '100000000' };
 const KNOWLEDGE_BASES = 12;
 /** Keeps the server busy while answers are in transit, without a queue that would only add latency. */
 const CONNECTIONS = 32;
-/** By then V8 has compiled the hot code. */
-const WARM_UP_SECONDS = 4;
+/** By then V8 has compiled the hot code. A time would not do: on a busy machine, a server answers fewer in it. */
+const WARM_UP_REQUESTS = 20_000;
 const ROUND_SECONDS = 5;
 const ROUNDS = 3;
 const TARGET_PER_SECOND = 5_000;
@@ -48,12 +48,12 @@ type AutocannonResult = {
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon/autocannon.js');
 
-/** Sends requests from a separate process, on `core` if there is one. */
-async function fire(
-  { name, url, apiKey }: Subject,
-  { seconds, core }: { seconds: number; core: number | undefined },
-): Promise<AutocannonResult> {
-  const load = ['-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key=${apiKey}`];
+/** How much is sent, as an option of autocannon, and the core that sends it, if there is one. */
+type Load = { amount: ['-d' | '-a', number]; core: number | undefined };
+
+/** Sends requests from a separate process. */
+async function fire({ name, url, apiKey }: Subject, { amount, core }: Load): Promise<AutocannonResult> {
+  const load = ['-c', String(CONNECTIONS), ...amount.map(String), '-H', `x-api-key=${apiKey}`];
   const command = [process.execPath, autocannon, '--json', '--no-progress', ...load, url];
   const [program = '', ...args] = core === undefined ? command : ['taskset', '-c', String(core), ...command];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -65,18 +65,15 @@ async function fire(
   return result;
 }
 
-async function measureRound(
-  subject: Subject,
-  load: { seconds: number; core: number | undefined },
-): Promise<Round> {
-  const database = findDescendants(subject.pid);
-  const before = { server: readCpuSeconds([subject.pid]), database: readCpuSeconds(database) };
-  const { requests, duration, latency } = await fire(subject, load);
+async function measureRound(subject: Subject, core: number | undefined): Promise<Round> {
+  const before = readProcessorUse([subject.pid]);
+  const { requests, duration, latency } = await fire(subject, { amount: ['-d', ROUND_SECONDS], core });
+  const after = readProcessorUse([subject.pid]);
   return {
     requests: requests.total,
     seconds: duration,
-    serverCpu: readCpuSeconds([subject.pid]) - before.server,
-    databaseCpu: readCpuSeconds(database) - before.database,
+    serverCpu: after.servers - before.servers,
+    databaseCpu: after.database - before.database,
     p99Ms: latency.p99,
   };
 }
@@ -89,14 +86,16 @@ const ratePerCpuSecond = ({ requests, serverCpu }: Round): number => requests / 
 const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds;
 /** The server's cost of one request: processor time where it is known, else elapsed time. */
 const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
+/** The same with PostgreSQL's cost. */
+const secondsWithDatabaseOf = (round: Round): number => secondsOf(round) + round.databaseCpu / round.requests;
 
-/** Adds the server's cost of a request relative to that of another one, which is measured at the same time. */
+/** Adds the cost of a request relative to that of another one, which is measured at the same time. */
 function addRatio(
   report: Report,
   name: string,
-  { rounds, other }: { rounds: Round[]; other: Round[] },
+  { rounds, other, costOf = secondsOf }: { rounds: Round[]; other: Round[]; costOf?(round: Round): number },
 ): void {
-  const value = median(rounds, secondsOf) / median(other, secondsOf);
+  const value = median(rounds, costOf) / median(other, costOf);
   report.figure({ name, value, unit: 'times' });
 }
 
@@ -181,13 +180,13 @@ async function measureRounds(
 ): Promise<Round[][]> {
   for (const subject of subjects) {
     report.progress(`${subject.name}: warming up`);
-    await fire(subject, { seconds: WARM_UP_SECONDS, core });
+    await fire(subject, { amount: ['-a', WARM_UP_REQUESTS], core });
   }
   const rounds = subjects.map((): Round[] => []);
   for (let i = 0; i < ROUNDS; i++) {
     report.progress(`round ${i + 1} of ${ROUNDS}: ${CONNECTIONS} connections, ${ROUND_SECONDS} s each`);
     for (const [own, subject] of subjects.entries()) {
-      rounds[own]?.push(await measureRound(subject, { seconds: ROUND_SECONDS, core }));
+      rounds[own]?.push(await measureRound(subject, core));
     }
   }
   return rounds;
@@ -218,6 +217,11 @@ async function measureServices(
     const rounds = ofOperations[i] ?? [];
     addFigures(report, operation, { rounds, target });
     addRatio(report, `${operation}: cost against ${bare.name}`, { rounds, other: ofBare });
+    addRatio(report, `${operation}: cost with PostgreSQL against ${bare.name}`, {
+      rounds,
+      other: ofBare,
+      costOf: secondsWithDatabaseOf,
+    });
   });
   addFigures(report, LIMITED, { rounds: ofLimited, target });
   const [unlimited = []] = ofOperations;
