@@ -127,11 +127,12 @@ const rankedTables = (
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined`;
-const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, layout: Layout) => sql`ranked
+// Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
+const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
-    JOIN documents
+    ${isDistributed ? sql`JOIN` : sql`LEFT JOIN`} documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id${
-        layout.isDistributed
+        isDistributed
           ? sql`
       AND ${inShards(ids, 'documents')} AND ${inShards(ids, 'passages')}`
           : sql``

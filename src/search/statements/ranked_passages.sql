@@ -119,7 +119,7 @@ WITH query_terms AS MATERIALIZED (
       ($45::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
-    JOIN documents
+    LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT $42

@@ -178,7 +178,7 @@ WITH query_terms AS MATERIALIZED (
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, documents.created_at FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
-    JOIN documents
+    LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
     LIMIT $42
