@@ -148,17 +148,42 @@ function distributedStatistics({ isNamed }: Scope, payment: Payment, values: Pla
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') AS stems FROM stemmed) AS stemmed_words`;
 }
 
+/**
+ * The tables of the searched knowledge bases that a query names: `searched`. `totals` has a row with the totals of each,
+ * and `merged` the rows of the merged counts.
+ */
+function inNamed(scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
+  return {
+    tables: sql`searched AS MATERIALIZED (
+      SELECT knowledge_base_id FROM knowledge_bases
+      WHERE account_id = ${accountId} AND deleted_at IS NULL AND knowledge_base_id = ANY(${ids}::uuid[]))`,
+    totals: sql`knowledge_base_statistics WHERE ${isSearchedIn(scope)}`,
+    merged: mergedCounts(scope, accountId),
+  };
+}
+
+/** The same for a query of the whole account. Few knowledge bases are deleted, so that their ids are compared. */
+function inAccount(accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
+  return {
+    tables: sql`deleted AS MATERIALIZED (
+      SELECT knowledge_base_id FROM knowledge_bases WHERE account_id = ${accountId} AND deleted_at IS NOT NULL),
+    searched AS MATERIALIZED (
+      SELECT knowledge_base_id, passage_count, passage_length_total FROM knowledge_base_statistics
+      WHERE account_id = ${accountId} AND ${ids}::uuid[] IS NULL
+        AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM deleted))`,
+    totals: sql`searched`,
+    merged: mergedInAccount('query_lexemes', accountId, 'deleted'),
+  };
+}
+
 function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
   const accountId = sql`${values.accountId}::uuid`;
-  const merged = scope.isNamed ? mergedCounts(scope, accountId) : mergedInAccount('query_lexemes', accountId);
-  const isWanted = scope.isNamed
-    ? sql`knowledge_base_id = ANY(${values.ids}::uuid[])`
-    : sql`${values.ids}::uuid[] IS NULL`;
+  const { tables, totals, merged } = scope.isNamed
+    ? inNamed(scope, accountId, values.ids)
+    : inAccount(accountId, values.ids);
   return sql<Row>`
-    WITH searched AS MATERIALIZED (
-      SELECT knowledge_base_id FROM knowledge_bases
-      WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${isWanted}),
+    WITH ${tables},
     ${lookedUp(values)}
     SELECT
       array_to_string(${searchedIds}, ',') AS ids,
@@ -169,7 +194,7 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       (${frequenciesIn(frequencyRows('query_lexemes', { merged, isSearched }))}) AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
-    FROM knowledge_base_statistics WHERE ${isSearched}`;
+    FROM ${totals}`;
 }
 
 /**
