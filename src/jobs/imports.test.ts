@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
+import { sumOverLexemeIndexes } from '../indexing/testing/lexeme-indexes.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
@@ -16,9 +17,23 @@ const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
 
 /** Simulates that `seconds` have passed: moves a document's times into the past. */
 async function letPass(documentId: string, seconds: number): Promise<void> {
-  await sql`UPDATE documents SET created_at = created_at - make_interval(secs => ${seconds}),
-    processing_since = processing_since - make_interval(secs => ${seconds})
-    WHERE id = ${parseDocumentId(documentId, undefined).id}`.execute(suite.service.database);
+  const { knowledgeBaseId, id } = parseDocumentId(documentId, undefined);
+  const { database } = suite.service;
+  const earlier = (time: Date) => new Date(time.getTime() - seconds * 1000);
+  const { created_at, processing_since } = await database
+    .selectFrom('documents')
+    .select(['created_at', 'processing_since'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  await database
+    .updateTable('documents')
+    .set({
+      created_at: earlier(created_at),
+      processing_since: processing_since && earlier(processing_since),
+    })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .execute();
 }
 
 test('an import waits while the file store is unavailable, and then resumes in the same try', async () => {
@@ -48,10 +63,12 @@ test('after an import, index maintenance empties the pending list and merges the
   const { database } = suite.service;
   await sql`CREATE EXTENSION IF NOT EXISTS pageinspect`.execute(database);
   const readUpkeep = async () => {
-    const { rows } = await sql`
-      SELECT n_pending_pages AS "pendingPages", (SELECT count(*) FROM document_frequency_deltas) AS changes
-      FROM gin_metapage_info(get_raw_page('passage_lexemes_by_lexeme', 0))`.execute(database);
-    return rows[0];
+    const { rows } = await sql`SELECT count(*) AS changes FROM document_frequency_deltas`.execute(database);
+    const pendingPages = await sumOverLexemeIndexes(
+      database,
+      (index) => `(gin_metapage_info(get_raw_page(${index}, 0))).n_pending_pages`,
+    );
+    return { ...(rows[0] as object), pendingPages };
   };
   const content = 'A zebra drinks water.';
   await suite.call('importTextContent', { knowledgeBaseId: suite.knowledgeBaseId, title: 'Zebras', content });

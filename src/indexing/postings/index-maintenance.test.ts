@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
+import { sumOverLexemeIndexes } from '../testing/lexeme-indexes.ts';
 import { createIndexMaintenance } from './index-maintenance.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -19,11 +20,8 @@ const importWords = (words: string) =>
   importText(suite.database, owned, { title: 'Words', content: `Some ${words} words` });
 
 /** Merges the pending entries and returns the number of pages that they took. */
-async function mergePendingPages(): Promise<number> {
-  const { rows } = await sql<{ pages: number }>`
-    SELECT gin_clean_pending_list('passage_lexemes_by_lexeme') AS pages`.execute(suite.database);
-  return rows[0]?.pages ?? -1;
-}
+const mergePendingPages = () =>
+  sumOverLexemeIndexes(suite.database, (index) => `gin_clean_pending_list(${index}::regclass)`);
 
 async function countDeltas(): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*) FROM document_frequency_deltas`.execute(

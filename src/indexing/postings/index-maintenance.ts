@@ -1,6 +1,7 @@
 /** Index maintenance: work on the index that imports and deletions leave, so that no request waits for it. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
+import { prepare } from '../../database/prepared.ts';
 import { mergeFrequencyDeltas } from './document-frequencies.ts';
 
 /**
@@ -16,22 +17,40 @@ import { mergeFrequencyDeltas } from './document-frequencies.ts';
  * @returns whether no import was running
  */
 async function movePendingEntries(database: Database): Promise<boolean> {
-  const { rows } = await sql<{ isQuiet: boolean }>`
-    WITH state AS MATERIALIZED (
-      SELECT NOT EXISTS (
-        SELECT FROM pg_locks
-        WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND relation = 'passage_lexemes'::regclass
-          AND mode = 'RowExclusiveLock'
-      ) AS "isQuiet"
-    )
-    SELECT "isQuiet", CASE
-      WHEN "isQuiet" AND pg_try_advisory_xact_lock(hashtextextended('entries of passage_lexemes_by_lexeme', 0))
-      THEN gin_clean_pending_list('passage_lexemes_by_lexeme')
-    END
-    FROM state`.execute(database);
-  return rows[0]?.isQuiet ?? false;
+  const [state] = await moveEntries(database, {});
+  if (state?.error) throw new Error(state.error);
+  return state?.isQuiet ?? false;
 }
+
+type State = { isQuiet: boolean; error: string | null };
+
+/** The statement that calls `move` while no import is running. `move` is SQL for NULL, or an error's text. */
+const whileQuiet = (move: RawBuilder<unknown>) => sql<State>`
+  WITH state AS MATERIALIZED (
+    SELECT NOT EXISTS (
+      SELECT FROM pg_locks
+      WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND relation = 'passage_lexemes'::regclass
+        AND mode = 'RowExclusiveLock'
+    ) AS "isQuiet"
+  )
+  SELECT "isQuiet", CASE
+    WHEN "isQuiet" AND pg_try_advisory_xact_lock(hashtextextended('entries of passage_lexemes_by_lexeme', 0))
+    THEN ${move}
+  END AS error
+  FROM state`;
+
+/** With Citus, the coordinator knows of all imports, and each shard has an index of its own. */
+const moveEntries = prepare(
+  'move_pending_entries',
+  [],
+  () => whileQuiet(sql`(SELECT NULL::text FROM gin_clean_pending_list('passage_lexemes_by_lexeme'))`),
+  () =>
+    whileQuiet(sql`(
+      SELECT max(result) FILTER (WHERE NOT success) FROM run_command_on_shards('passage_lexemes', $command$
+        SELECT gin_clean_pending_list(
+          replace('%s', 'passage_lexemes', 'passage_lexemes_by_lexeme')::regclass) $command$))`),
+);
 
 /**
  * Each call merges some deltas. The first call without deltas moves the pending entries into the index.
