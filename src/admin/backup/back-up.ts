@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../../config/config.ts';
 import { createDatabase, createDatabaseOver, createMaintenancePool } from '../../database/database.ts';
+import { isDistributed } from '../../database/distribution.ts';
 import { compareMigrations } from '../../database/migrate.ts';
 import { requireUsableDatabase } from '../../database/usable-database.ts';
 import { takeBackupLock } from '../../files/backup-lock.ts';
@@ -22,6 +23,11 @@ import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 const PART_BYTES = 4 * 1024 ** 2;
 /** Rows of `files` in memory at once. */
 const PAGE_SIZE = 1_000;
+
+/** To lock all tables instead would stop imports and queries for the time of the backup. */
+const NO_COMMON_SNAPSHOT =
+  'Citus distributes the database, and its servers have no common snapshot. Back up each of them by PostgreSQL itself ' +
+  "(pg_basebackup and a WAL archive), with a common point by SELECT citus_create_restore_point('NAME'), and then the files.";
 
 /** Receives progress, one line at a time. */
 export type ReportProgress = (line: string) => void;
@@ -189,7 +195,9 @@ export async function backUp(config: Config, target: string, report: ReportProgr
   const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
   try {
     const files = await openFiles(config);
-    await requireUsableDatabase(createDatabase(pool));
+    const database = createDatabase(pool);
+    await requireUsableDatabase(database);
+    if (await isDistributed(database)) throw new Error(NO_COMMON_SNAPSHOT);
     await withClient(pool, (holder) =>
       withClient(pool, (client) => copyAll({ holder, client }, path, { files, config, report })),
     );

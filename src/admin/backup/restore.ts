@@ -16,6 +16,7 @@ import {
   createMaintenancePool,
   type Database,
 } from '../../database/database.ts';
+import { isDistributed } from '../../database/distribution.ts';
 import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../../database/migrate.ts';
 import { requireUsableDatabase } from '../../database/usable-database.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
@@ -49,6 +50,11 @@ async function requireEmpty(
   { database, files, config }: { database: Database; files: FileStore; config: Config },
   { head, manifest }: Archive,
 ): Promise<void> {
+  if (await isDistributed(database))
+    throw new Error(
+      'Citus distributes the database: restore into an empty database of the coordinator, and then distribute it by ' +
+        '`npx knowledge-retrieval migrate --distribute`.',
+    );
   const { done } = await compareMigrations(database);
   if (done.length > 0 && (await database.selectFrom('accounts').select('id').limit(1).execute()).length > 0)
     throw new Error(

@@ -12,6 +12,9 @@ import {
 import { distribute } from '../distribution.ts';
 import { migrateToLatest } from '../migrate.ts';
 
+/** Whether Citus distributes the tables of test databases. */
+export const isCitus = Boolean(process.env.CITUS_URL);
+
 async function onServer(statement: string, server = inject('connection')): Promise<pg.QueryResult> {
   const client = new pg.Client(server);
   await client.connect();
@@ -67,7 +70,7 @@ async function joinNodes(coordinator: Connection, workers: Connection[]): Promis
 export async function migrateAndDistribute(connection: Connection): Promise<void> {
   const database = createDatabase(createMaintenancePool(connection, () => {}));
   await migrateToLatest(database);
-  if (process.env.CITUS_URL) await distribute(database, () => {});
+  if (isCitus) await distribute(database, () => {});
   await database.destroy();
 }
 
