@@ -80,10 +80,13 @@ export async function lockForDeletion(transaction: Queryable, owned: OwnedKnowle
 
 const countStatus = <Status extends DocumentStatus>(status: Status) =>
   sql<number>`count(*) FILTER (WHERE status = ${sql.lit(status)})`.as(status);
+const orNone = <Status extends DocumentStatus>(status: Status) =>
+  sql<number>`coalesce(${sql.ref(`unprocessed.${status}`)}, 0)`.as(status);
 
 /**
  * Selects the account's live knowledge bases within reach with their counters, all of the same moment. Only the
  * documents that are not processed are counted, by an index that holds just these; the processed ones are the rest.
+ * They are grouped, because Citus takes no aggregate of all rows in a lateral join.
  */
 export const selectKnowledgeBases = (
   database: Queryable,
@@ -94,7 +97,7 @@ export const selectKnowledgeBases = (
     .innerJoin('knowledge_base_statistics as counters', (join) =>
       join.onRef('counters.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
     )
-    .innerJoinLateral(
+    .leftJoinLateral(
       ({ selectFrom }) =>
         selectFrom('documents')
           .select([
@@ -105,10 +108,14 @@ export const selectKnowledgeBases = (
           ])
           .whereRef('documents.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id')
           .where(sql<boolean>`status <> 'processed'`)
+          .$if(reach !== undefined, (rest) =>
+            rest.where('documents.knowledge_base_id', 'in', [...(reach ?? [])]),
+          )
+          .groupBy('documents.knowledge_base_id')
           .as('unprocessed'),
       (join) => join.onTrue(),
     )
-    .selectAll('unprocessed')
+    .select([orNone('pending'), orNone('processing'), orNone('failed'), orNone('timeout')])
     .select([
       'knowledge_bases.knowledge_base_id',
       'name',

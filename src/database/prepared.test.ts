@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepare } from './prepared.ts';
-import { createTestDatabase } from './testing/test-database.ts';
+import { createTestDatabase, isCitus } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -18,7 +18,8 @@ const double = prepare(
     sql<{ product: number }>`SELECT ${number}::integer * coalesce(${factor}::integer, 2) AS product`,
 );
 
-test('a statement is prepared once, under its name, and planned for all values', async () => {
+// With Citus each execution is planned for its values.
+test.skipIf(isCitus)('a statement is prepared once, under its name, and planned for all values', async () => {
   await suite.database.connection().execute(async (connection) => {
     for (const number of [1, 2, 3])
       expect(await double(connection, { number, factor: number })).toEqual([{ product: number * number }]);

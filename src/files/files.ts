@@ -172,12 +172,19 @@ export async function settleUpload(
   { knowledgeBaseId, id }: ScopedId,
   taken: string | undefined,
 ): Promise<boolean> {
-  const settled = await sql`
-    UPDATE files SET reserved_until = now(), object_name = ${taken ?? null}::text,
-      uploaded_at = CASE WHEN ${taken ?? null}::text IS NOT NULL THEN ${databaseNow} END
-    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
-      AND document_id IS NULL AND uploaded_at IS NULL`.execute(database);
-  return settled.numAffectedRows === 1n;
+  const settled = await database
+    .updateTable('files')
+    .set({
+      reserved_until: sql<Date>`now()`,
+      object_name: taken ?? null,
+      uploaded_at: taken === undefined ? null : databaseNow,
+    })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('document_id', 'is', null)
+    .where('uploaded_at', 'is', null)
+    .executeTakeFirst();
+  return settled.numUpdatedRows === 1n;
 }
 
 type FileRow = {

@@ -63,10 +63,12 @@ async function readStored({ knowledgeBaseId }: OwnedKnowledgeBase) {
   const { rows } = await sql`
     SELECT title, source, type, status, size_bytes, passage_count,
       (SELECT jsonb_agg(to_jsonb(passage) - 'knowledge_base_id' - 'document_id' - 'account_id' ORDER BY position)
-        FROM passages AS passage WHERE document_id = document.id) AS passages,
+        FROM passages AS passage
+        WHERE passage.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS passages,
       (SELECT jsonb_agg(jsonb_build_array(length,
           replace(lexemes::text, ${knowledgeBaseId}, 'own')) ORDER BY position)
-        FROM passage_lexemes WHERE document_id = document.id) AS lexemes
+        FROM passage_lexemes AS postings
+        WHERE postings.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS lexemes
     FROM documents AS document WHERE knowledge_base_id = ${knowledgeBaseId} ORDER BY title`.execute(
     suite.database,
   );
