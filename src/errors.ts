@@ -364,6 +364,10 @@ const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/;
 
+/** Citus's messages on a server of shards that is away, where they have no code of a lost connection. */
+const LOST_SHARD_MESSAGES =
+  /^(could not commit transaction for shard|failure on connection marked as essential|no active placements were found|failed to (complete )?COPY )/;
+
 /** Whether `error` means that database or disk are unavailable or overloaded. The same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -371,7 +375,7 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string' && TRANSIENT_SQLSTATE.test(code)) return true;
   if (typeof code === 'string' && RESOURCE_ERRORS.has(code)) return true;
   if (typeof code === 'string' && CONNECTION_ERRORS.has(code)) return syscall !== 'open';
-  return CONNECTION_MESSAGES.test(error.message);
+  return CONNECTION_MESSAGES.test(error.message) || LOST_SHARD_MESSAGES.test(error.message);
 }
 
 /** Turns any thrown error into the error for the client. The original stays as its cause, for the log. */

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import type { Reach } from '../ids.ts';
 import type { Queryable } from './database.ts';
+import { isServerOfShardsAway } from './distribution.ts';
 import { prepare } from './prepared.ts';
 
 /** The limits of an account without limits of its own. */
@@ -10,6 +11,12 @@ export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: num
 export type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 
 type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
+type LockedLimits = Limits & { hasShards: boolean };
+
+const lockingLimits = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<boolean>) => sql<LockedLimits>`
+  SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit",
+    ${hasShards} AS "hasShards"
+  FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`;
 
 /**
  * Locks the account until the transaction ends and returns its limits. A transaction that checks a limit before it
@@ -18,9 +25,8 @@ type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | n
 const lockOwnLimits = prepare(
   'lock_limits',
   ['accountId'],
-  ({ accountId }) => sql<Limits>`
-    SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit"
-    FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`,
+  ({ accountId }) => lockingLimits(accountId, sql`false`),
+  ({ accountId }) => lockingLimits(accountId, sql`true`),
 );
 
 /** The limits that apply to an account. @throws when there is no such account */
@@ -32,9 +38,9 @@ function applyDefaults(own: Limits | undefined, { accountId, defaults }: Account
   };
 }
 
-async function lockLimits(transaction: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
+async function lockLimits(transaction: Queryable, account: AccountWithDefaults) {
   const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
-  return applyDefaults(own, account);
+  return { ...applyDefaults(own, account), hasShards: own?.hasShards === true };
 }
 
 /** The limits that apply to the account at this moment. */
@@ -66,30 +72,59 @@ const lexemeBytes = sql`(
   coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
 
 /**
- * SQL for the bytes of the account's live documents and the bytes reserved by its tickets and files not yet imported.
+ * SQL for the accounts with the columns `columns` and the bytes that they have `used`: those of their live documents,
+ * and those reserved by their tickets and files not yet imported. `isCounted` selects the accounts by a column that has
+ * their id. It stands in each part, and the sums are tables to join, because Citus sums up in the shards only so.
  */
-const storageUsed = (accountId: RawBuilder<unknown>) => sql<number>`(
-  (SELECT greatest(coalesce(sum(storage_bytes), 0), ${lexemeBytes}) FROM knowledge_base_statistics AS counters
-    JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE knowledge_bases.account_id = ${accountId}::uuid AND deleted_at IS NULL) +
-  (SELECT coalesce(sum(size_bytes), 0) FROM files
-    JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE files.account_id = ${accountId}::uuid AND deleted_at IS NULL AND document_id IS NULL
-      AND (uploaded_at IS NOT NULL OR reserved_until IS NULL OR reserved_until > now())))::bigint`;
+const storageUsed = (
+  columns: RawBuilder<unknown>,
+  isCounted: (accountId: RawBuilder<unknown>) => RawBuilder<unknown>,
+) => sql`
+  SELECT ${columns}, (coalesce(documents.bytes, 0) + coalesce(arriving.bytes, 0))::bigint AS used
+  FROM accounts
+    LEFT JOIN (
+      SELECT knowledge_bases.account_id, greatest(sum(storage_bytes), ${lexemeBytes}) AS bytes
+      FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE deleted_at IS NULL AND ${isCounted(sql`knowledge_bases.account_id`)}
+      GROUP BY knowledge_bases.account_id) AS documents ON documents.account_id = accounts.id
+    LEFT JOIN (
+      SELECT files.account_id, sum(size_bytes) AS bytes FROM files
+        JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE deleted_at IS NULL AND document_id IS NULL
+        AND (uploaded_at IS NOT NULL OR reserved_until IS NULL OR reserved_until > now())
+        AND ${isCounted(sql`files.account_id`)}
+      GROUP BY files.account_id) AS arriving ON arriving.account_id = accounts.id
+  WHERE ${isCounted(sql`accounts.id`)}`;
 
 const readStorage = prepare(
   'read_storage',
   ['accountId'],
-  ({ accountId }) => sql<{ used: number }>`SELECT ${storageUsed(accountId)} AS used`,
+  ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`
+    ${storageUsed(sql`storage_limit_bytes AS "ownLimit"`, (id) => sql`${id} = ${accountId}::uuid`)}`,
 );
 
-const readStorageAndLimit = prepare(
-  'read_storage_and_limit',
-  ['accountId'],
-  ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`
-    SELECT ${storageUsed(accountId)} AS used, storage_limit_bytes AS "ownLimit"
-    FROM accounts WHERE id = ${accountId}::uuid`,
-);
+/**
+ * Reads the shards of all servers within a transaction. While one of them is away the result is undefined, and the
+ * transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their account
+ * has stored on that one.
+ */
+async function unlessAway<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
+  await sql`SAVEPOINT before_shards`.execute(transaction);
+  try {
+    return await read();
+  } catch (error) {
+    if (!isServerOfShardsAway(error)) throw error;
+    await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
+    return undefined;
+  }
+}
+
+/** The same without a transaction. */
+const unlessShardsAreAway = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error) => {
+    if (!isServerOfShardsAway(error)) throw error;
+    return undefined;
+  });
 
 /**
  * Checks that the account is within its limit with the `requested` bytes that this transaction has stored. The result
@@ -101,9 +136,10 @@ export async function requireStorage(
   account: AccountWithDefaults,
   requested: number,
 ): Promise<void> {
-  const { storageLimitBytes: limit } = await lockLimits(transaction, account);
+  const { storageLimitBytes: limit, hasShards } = await lockLimits(transaction, account);
   // A separate statement, because it sees the rows that others committed before they released the lock.
-  const [stored] = await readStorage(transaction, { accountId: account.accountId });
+  const read = () => readStorage(transaction, { accountId: account.accountId });
+  const [stored] = (await (hasShards ? unlessAway(transaction, read) : read())) ?? [];
   const used = (stored?.used ?? 0) - requested;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
@@ -118,7 +154,9 @@ export async function expectStorage(
   { accountId, defaults }: AccountWithDefaults,
   requested: number,
 ): Promise<void> {
-  const [account] = await readStorageAndLimit(database, { accountId });
+  const rows = await unlessShardsAreAway(readStorage(database, { accountId }));
+  if (rows === undefined) return;
+  const [account] = rows;
   if (account === undefined) throw accountGone(accountId);
   const { used, ownLimit } = account;
   const limit = ownLimit ?? defaults.storageLimitBytes;
@@ -133,13 +171,16 @@ export async function hasTooManyLexemes(
   database: Queryable,
   { accountId, defaults }: AccountWithDefaults,
 ): Promise<boolean> {
-  const { rows } = await sql<{ excess: boolean }>`
-    SELECT ${lexemeBytes} > coalesce(
-      (SELECT storage_limit_bytes FROM accounts WHERE id = ${accountId}),
-      ${defaults.storageLimitBytes}::bigint) AS excess
-    FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`.execute(database);
-  return rows[0]?.excess ?? false;
+  const found = await unlessShardsAreAway(
+    sql<{ excess: boolean }>`
+    SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
+    FROM accounts, (
+      SELECT ${lexemeBytes} AS bytes
+      FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) AS lexemes
+    WHERE id = ${accountId}`.execute(database),
+  );
+  return found?.rows[0]?.excess ?? false;
 }
 
 const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
@@ -196,15 +237,16 @@ const useOf = (used: RawBuilder<unknown>, limit: RawBuilder<unknown>) => sql`
 
 /** The accounts that have less than a tenth of their storage or of their knowledge bases left, by name. */
 export async function listNearLimits(database: Queryable, defaults: DefaultLimits): Promise<NearLimits[]> {
-  const account = sql.ref('accounts.id');
   const storage = sql`coalesce(storage_limit_bytes, ${defaults.storageLimitBytes})`;
   const knowledgeBases = sql`coalesce(knowledge_base_limit, ${defaults.knowledgeBaseLimit})`;
-  const knowledgeBaseCount = sql`(
-    SELECT count(*) FROM knowledge_bases WHERE account_id = ${account} AND deleted_at IS NULL)`;
   const { rows } = await sql<NearLimits>`
-    SELECT name, to_json(storage) AS storage, to_json(knowledge_bases) AS "knowledgeBases" FROM accounts,
-      LATERAL (${useOf(storageUsed(account), storage)}) AS storage,
-      LATERAL (${useOf(knowledgeBaseCount, knowledgeBases)}) AS knowledge_bases
+    SELECT name, to_json(storage) AS storage, to_json(knowledge_bases) AS "knowledgeBases"
+    FROM (${storageUsed(sql`accounts.*`, () => sql`true`)}) AS account
+      LEFT JOIN (
+        SELECT account_id, count(*) AS count FROM knowledge_bases WHERE deleted_at IS NULL
+        GROUP BY account_id) AS existing ON existing.account_id = account.id,
+      LATERAL (${useOf(sql`account.used`, storage)}) AS storage,
+      LATERAL (${useOf(sql`coalesce(existing.count, 0)`, knowledgeBases)}) AS knowledge_bases
     WHERE storage."isNear" OR knowledge_bases."isNear" ORDER BY name`.execute(database);
   return rows;
 }

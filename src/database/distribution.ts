@@ -8,6 +8,7 @@
  * - balances in the shards of a knowledge base: an account has many knowledge bases, and one balance.
  */
 import { sql } from 'kysely';
+import pg from 'pg';
 import { codeOf } from '../problem.ts';
 import { lastSessionOf, type Queryable } from './database.ts';
 import { ARE_TABLES_DISTRIBUTED, CONTENT_TABLES, FIRST_TABLE, HAS_CITUS } from './distributed-tables.ts';
@@ -28,6 +29,13 @@ export async function isDistributed(database: Queryable): Promise<boolean> {
   );
   return rows[0]?.are === true;
 }
+
+/** SQLSTATE with which a coordinator reports that it has no connection to a server of shards. */
+const CONNECTION_FAILURE = '08006';
+
+/** Whether a statement failed because a server of shards does not answer, while the coordinator does. */
+export const isServerOfShardsAway = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === CONNECTION_FAILURE;
 
 async function hasCitus(database: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`SELECT ${sql.raw(HAS_CITUS)} AS "isThere"`.execute(

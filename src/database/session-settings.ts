@@ -101,8 +101,16 @@ async function setIfDirect(
   return { isDirect, hasCitus };
 }
 
-/** Citus finds a statement's shard by its values, which a plan for any values does not have. */
-const PLANNED_FOR_VALUES = { plan_cache_mode: 'auto' };
+/**
+ * Further settings where Citus distributes the tables. It finds a statement's shard by its values, which a plan for any
+ * values does not have. A server of shards that does not answer is given up as soon as the database itself. And the
+ * bounds that a transaction sets itself, such as `lock_timeout`, also hold in the shards.
+ */
+const settingsForCitus = (timeoutMs: number): Settings => ({
+  plan_cache_mode: 'auto',
+  'citus.node_connection_timeout': String(timeoutMs),
+  'citus.propagate_set_commands': 'local',
+});
 
 async function findDistributed(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ are: boolean }>(`SELECT ${ARE_TABLES_DISTRIBUTED} AS are`);
@@ -172,7 +180,7 @@ export async function openSession(
 ): Promise<Session> {
   const { isDirect, hasCitus } = await setIfDirect(client, settings, timeoutMs);
   const isDistributed = hasCitus && (await findDistributed(client));
-  const fitting = isDistributed ? { ...settings, ...PLANNED_FOR_VALUES } : settings;
+  const fitting = isDistributed ? { ...settings, ...settingsForCitus(timeoutMs) } : settings;
   if (!isDirect) return await overPooler(client, fitting, isDistributed);
   if (isDistributed) await setIfDirect(client, fitting, timeoutMs);
   return {

@@ -5,6 +5,7 @@ import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey } from '../database/api-keys.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
+import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
@@ -13,14 +14,6 @@ import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();
 const { importPending, statusOf } = suite;
-
-/** Returns the number of locks that transactions of this database wait for; other tests use other databases. */
-async function countWaitingLocks({ database } = suite.service): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE NOT granted AND datname = current_database()`.execute(database);
-  return rows[0]?.count ?? 0;
-}
 
 async function countPassages(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -65,7 +58,7 @@ describe('a document that is being stored', () => {
   ])('aborts its import when %s is deleted', async (_what, remove) => {
     const { documentId, importing, proceed } = await twoParts();
     const removing = remove(documentId);
-    await vi.waitUntil(async () => (await countWaitingLocks()) > 0);
+    await vi.waitUntil(async () => (await countWaitingLocks(suite.service.database)) > 0);
     proceed();
     await expect(importing).rejects.toThrow(DeletionAnnounced);
     expect((await removing).status).toBe(200);
@@ -127,7 +120,7 @@ test('aborts storing a text when its knowledge base is deleted', async () => {
           for await (const batch of batches) {
             if (batch.position > 1) {
               removing ??= storing.call('deleteKnowledgeBase', { knowledgeBaseId: id });
-              await vi.waitUntil(async () => (await countWaitingLocks({ ...service, analyse })) > 0);
+              await vi.waitUntil(async () => (await countWaitingLocks(service.database)) > 0);
             }
             yield batch;
           }

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readStorageFigures } from '../database/storage-figures.ts';
+import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
 import { metricsTokenFile } from '../serve/secret-files.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 
@@ -86,7 +87,9 @@ test('a request whose client has hung up is counted as 499', async () => {
   await fetch(String(body.data.uploadUrl), { method: 'PUT', body: 'a' });
   // The request waits for the locked row until its client hangs up.
   await suite.service.database.transaction().execute(async (transaction) => {
-    await sql`SELECT FROM files WHERE object_name IS NOT NULL FOR UPDATE`.execute(transaction);
+    await sql`SELECT 1 FROM files WHERE knowledge_base_id = ${created.data.id} FOR UPDATE`.execute(
+      transaction,
+    );
     const hangingUp = new AbortController();
     const asked = fetch(`${suite.address}/v1/importFile`, {
       method: 'POST',
@@ -94,10 +97,7 @@ test('a request whose client has hung up is counted as 499', async () => {
       body: JSON.stringify({ fileId: body.data.fileId }),
       signal: hangingUp.signal,
     });
-    await vi.waitUntil(async () => {
-      const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted`.execute(suite.service.database);
-      return rows.length > 0;
-    });
+    await vi.waitUntil(async () => (await countWaitingLocks(suite.service.database)) > 0);
     hangingUp.abort();
     await expect(asked).rejects.toThrow();
     await vi.waitUntil(async () => (await scrape()).get(requestCount('importFile', 499)) === 1);
