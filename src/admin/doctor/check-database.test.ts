@@ -4,7 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AccountChange, createAccount, updateAccount } from '../../database/accounts.ts';
 import { databaseNow } from '../../database/clock.ts';
+import { createTestDatabase, isCitus } from '../../database/testing/test-database.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
+import { checkKind } from './check-database.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
 beforeAll(async () => {
@@ -91,19 +93,35 @@ test('reports a database that is read-only', async () => {
   ]);
 });
 
-test('reports a read replica that is another database, and warns of one that is a primary or does not answer', async () => {
-  const examineReplica = (DATABASE_READ_URL: string) => deployment.examineWith({ DATABASE_READ_URL });
-  const other = addressOf(deployment.connection, { database: 'template1' });
-  expect(await examineReplica(other)).toEqual([
-    expect.stringMatching(/^read replica: .*: it is another database/),
+test.runIf(isCitus)('reports a server of shards that does not answer', async () => {
+  const { database, close } = await createTestDatabase();
+  expect(await checkKind(database)).toEqual([]);
+  await sql`UPDATE pg_dist_node SET nodeport = 1 WHERE nodeid = (SELECT max(nodeid) FROM pg_dist_node)`.execute(
+    database,
+  );
+  expect(await checkKind(database)).toMatchObject([
+    { problem: expect.stringContaining(':1 does not answer') },
   ]);
-  expect(await examineReplica(addressOf(deployment.connection))).toEqual([
-    expect.stringMatching(/^warning of read replica: .*: it is a primary\.$/),
-  ]);
-  expect(await examineReplica('postgres://somebody:hunter2@127.0.0.1:1/nothing')).toEqual([
-    'warning of read replica: The replica of DATABASE_READ_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.',
-  ]);
+  await close();
 });
+
+// With Citus there is no read replica.
+test.skipIf(isCitus)(
+  'reports a read replica that is another database, and warns of one that is a primary or does not answer',
+  async () => {
+    const examineReplica = (DATABASE_READ_URL: string) => deployment.examineWith({ DATABASE_READ_URL });
+    const other = addressOf(deployment.connection, { database: 'template1' });
+    expect(await examineReplica(other)).toEqual([
+      expect.stringMatching(/^read replica: .*: it is another database/),
+    ]);
+    expect(await examineReplica(addressOf(deployment.connection))).toEqual([
+      expect.stringMatching(/^warning of read replica: .*: it is a primary\.$/),
+    ]);
+    expect(await examineReplica('postgres://somebody:hunter2@127.0.0.1:1/nothing')).toEqual([
+      'warning of read replica: The replica of DATABASE_READ_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.',
+    ]);
+  },
+);
 
 test.each([{ database: 'nowhere' }, { user: 'nobody_here', password: 'hunter2' }])(
   'reports a read replica that refuses the service: %o',

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { type Database, isBehindPooler } from '../../database/database.ts';
+import { isDistributed } from '../../database/distribution.ts';
 import { compareMigrations } from '../../database/migrate.ts';
 import { describeUnreachable, findUnfitness } from '../../database/usable-database.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
@@ -26,17 +27,30 @@ export async function checkKind(database: Database): Promise<Problem[]> {
   const problems = await findUnfitness(database);
   // Another encoding may lack these letters.
   if (problems.length > 0) return problems;
-  const { rows: folded } = await sql<{ folds: boolean }>`
-    SELECT lower('ПРИВЕТ') = 'привет' AND to_tsvector('simple', 'ÉTÉ') @@ 'été'::tsquery AS folds`.execute(
-    database,
-  );
-  if (folded[0]?.folds === true) return [];
-  const problem =
-    'The database’s locale folds upper and lower case of English letters only: searches would miss words.';
-  const remedy =
+  const { rows: folded } = await sql<{ folds: boolean }>`${sql.raw(FOLDS)}`.execute(database);
+  if (folded[0]?.folds !== true) return [describeLocale('The database')];
+  return (await isDistributed(database)) ? await checkShards(database) : [];
+}
+
+const FOLDS = `SELECT lower('ПРИВЕТ') = 'привет' AND to_tsvector('simple', 'ÉTÉ') @@ 'été'::tsquery AS folds`;
+
+const describeLocale = (database: string): Problem => ({
+  problem: `${database}’s locale folds upper and lower case of English letters only: searches would miss words.`,
+  remedy:
     "Create the database again: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a UTF-8 locale, " +
-    'for example C.UTF-8 or en_US.UTF-8.';
-  return [{ problem, remedy }];
+    'for example C.UTF-8 or en_US.UTF-8.',
+});
+
+/** Checks whether each server of shards answers the coordinator, and folds case too. */
+async function checkShards(database: Database): Promise<Problem[]> {
+  const { rows } = await sql<{ server: string; success: boolean; result: string }>`
+    SELECT nodename || ':' || nodeport AS server, success, result
+    FROM run_command_on_workers(${FOLDS})`.execute(database);
+  return rows.flatMap(({ server, success, result }) => {
+    if (success) return result === 't' ? [] : [describeLocale(`The database on ${server}`)];
+    const problem = `The server of shards at ${server} does not answer: ${result.trim()}.`;
+    return [{ problem, remedy: 'Start it: until then its knowledge bases get 503.' }];
+  });
 }
 
 /** Checks whether the schema matches this version. */
