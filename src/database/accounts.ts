@@ -34,6 +34,8 @@ export const readBalance = async (database: Queryable, accountId: string): Promi
 
 /** A payment in credits, as parts of the statements that it pays for. `accountId` and `credits` are SQL. */
 export const creditPayment = {
+  suffix: '',
+
   /** SQL for whether the balance covers `credits`. */
   isCovered: (accountId: RawBuilder<unknown>, credits: RawBuilder<unknown>) =>
     sql<boolean>`coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0) >= ${credits}`,

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { serviceUnavailable } from '../errors.ts';
 import { codeOf } from '../problem.ts';
 import { sendWithinBounds } from './bounded-statements.ts';
 import { watchConnections } from './dead-connections.ts';
@@ -165,27 +166,28 @@ const READ_ONLY = '25006';
 /**
  * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
  * turns out to be read-only is replaced: after a failover, a new connection leads to the primary, while the old one may
- * stay at the standby for ever.
+ * stay at the standby for ever. So is one whose tables Citus has distributed meanwhile: its request may be repeated.
  */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const watch = watchConnections(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const session = sessionOf(client);
-    let isReadOnly = false;
+    let isToReplace = false;
     const query = async (text: string, values: unknown[]): Promise<unknown> => {
       try {
         return await sendWithinBounds(client, () => session.query(text, values));
       } catch (error) {
-        isReadOnly ||= codeOf(error) === READ_ONLY;
-        throw error;
+        const isOutdated = session.isOutdated(error);
+        isToReplace ||= isOutdated || codeOf(error) === READ_ONLY;
+        throw isOutdated ? serviceUnavailable(error) : error;
       }
     };
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => {
         watch.end(client);
-        client.release(error || isReadOnly);
+        client.release(error || isToReplace);
       },
     };
   };

@@ -19,10 +19,11 @@ import { ARE_TABLES_DISTRIBUTED, CONTENT_TABLES, FIRST_TABLE, HAS_CITUS } from '
  */
 const SHARD_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
 
-/** Whether Citus distributes the content tables. It asks the database only if no session of its pool knows. */
-export async function isDistributed(database: Queryable): Promise<boolean> {
-  const known = lastSessionOf(database)?.isDistributed;
-  if (known !== undefined) return known;
+/** Whether Citus distributes the content tables, as the last session of the pool has found, if it has opened any. */
+export const isDistributed = async (database: Queryable): Promise<boolean> =>
+  lastSessionOf(database)?.isDistributed ?? (await areTablesDistributed(database));
+
+async function areTablesDistributed(database: Queryable): Promise<boolean> {
   if (!(await hasCitus(database))) return false;
   const { rows } = await sql<{ are: boolean }>`SELECT ${sql.raw(ARE_TABLES_DISTRIBUTED)} AS are`.execute(
     database,
@@ -129,6 +130,17 @@ async function dropLocalRows(database: Queryable): Promise<void> {
 /** SQLSTATEs of a lock that was not granted in time, and of a deadlock. */
 const LOCK_REFUSED = ['55P03', '40P01'];
 
+/** Repeats what has failed only because requests held the tables. */
+async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!LOCK_REFUSED.includes(codeOf(error))) throw error;
+    tell('Requests hold the tables. Trying again.');
+    await untilLocked(act, tell);
+  }
+}
+
 /**
  * Distributes the content tables with their rows, in one transaction. Servers may use them meanwhile: requests wait for
  * the locks, and get 503 where that takes too long. Their sessions are closed at the end, so that they open others, which
@@ -139,17 +151,9 @@ const LOCK_REFUSED = ['55P03', '40P01'];
 export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
   await requireWorkers(database);
   await setOnAllNodes(database);
-  if (await isDistributed(database)) return false;
-  for (;;) {
-    try {
-      await database.transaction().execute((transaction) => distributeIn(transaction, tell));
-      break;
-    } catch (error) {
-      if (!LOCK_REFUSED.includes(codeOf(error))) throw error;
-      tell('Requests hold the tables. Trying again.');
-    }
-  }
+  if (await areTablesDistributed(database)) return false;
+  await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);
   await closeOtherSessions(database);
-  await dropLocalRows(database);
+  await untilLocked(() => dropLocalRows(database), tell);
   return true;
 }

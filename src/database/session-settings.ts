@@ -11,6 +11,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { codeOf } from '../problem.ts';
 import { ARE_TABLES_DISTRIBUTED, HAS_CITUS } from './distributed-tables.ts';
 import { distributedText, preparedName } from './prepared.ts';
 
@@ -23,6 +24,8 @@ export type Session = {
   isDirect: boolean;
   /** Citus distributes the tables, so that some statements have another text. */
   isDistributed: boolean;
+  /** Whether a statement has failed because the tables have been distributed since the session was opened. */
+  isOutdated(error: unknown): boolean;
   query(text: string, values: unknown[]): Promise<unknown>;
 };
 
@@ -112,6 +115,9 @@ const settingsForCitus = (timeoutMs: number): Settings => ({
   'citus.propagate_set_commands': 'local',
 });
 
+/** SQLSTATEs of statements that Citus does not support, and of its errors without a code of their own. */
+const REFUSED_BY_CITUS = ['0A000', 'XX000'];
+
 async function findDistributed(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ are: boolean }>(`SELECT ${ARE_TABLES_DISTRIBUTED} AS are`);
   return rows[0]?.are === true;
@@ -140,7 +146,7 @@ async function overPooler(
   client: pg.ClientBase,
   settings: Settings,
   isDistributed: boolean,
-): Promise<Session> {
+): Promise<Omit<Session, 'isOutdated'>> {
   const hasNames = await keepsNames(client);
   const all = Object.entries(settings);
   const ofStatements = all.filter(([name]) => name !== FOR_TRANSACTIONS_ONLY);
@@ -180,12 +186,15 @@ export async function openSession(
 ): Promise<Session> {
   const { isDirect, hasCitus } = await setIfDirect(client, settings, timeoutMs);
   const isDistributed = hasCitus && (await findDistributed(client));
+  const isOutdated = (error: unknown) =>
+    hasCitus && !isDistributed && REFUSED_BY_CITUS.includes(codeOf(error));
   const fitting = isDistributed ? { ...settings, ...settingsForCitus(timeoutMs) } : settings;
-  if (!isDirect) return await overPooler(client, fitting, isDistributed);
+  if (!isDirect) return { ...(await overPooler(client, fitting, isDistributed)), isOutdated };
   if (isDistributed) await setIfDirect(client, fitting, timeoutMs);
   return {
     isDirect,
     isDistributed,
+    isOutdated,
     query(given, values) {
       const text = isDistributed ? distributedText(given) : given;
       return client.query({ name: preparedName(text), text, values });

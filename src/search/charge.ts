@@ -4,11 +4,9 @@ import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import type { Payment } from './payment.ts';
 
-/**
- * The payment of a search that is charged apart, with a price of 0. Its statements have the usual names, on other
- * connections than the statements of searches that pay, and so the usual values.
- */
+/** The payment of a search that is charged apart, with a price of 0. */
 export const paidElsewhere: Payment = {
+  suffix: '_unpaid',
   isCovered: (_accountId, price) => sql<boolean>`${price} = 0`,
   take: (accountId) => sql`SELECT ${accountId} WHERE false`,
   refusal: () => new Error('a search has a price that is paid elsewhere'),

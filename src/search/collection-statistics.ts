@@ -262,7 +262,7 @@ export type PricedScope = {
 export function createStatistics(payment: Payment) {
   const prepareFor = (name: string, scope: Scope) =>
     prepare(
-      name,
+      name + payment.suffix,
       VALUES,
       (values) => statisticsOf(scope, payment, values),
       (values) => distributedStatistics(scope, payment, values),

@@ -12,10 +12,12 @@ export const inEachLayout = <Values, Row>(build: (values: Values, layout: Layout
 
 /**
  * SQL in a sub-select that PostgreSQL is not to merge with the statement around it: a last column, or the end. Citus
- * sends no sub-select with OFFSET to several servers, but one with a function that returns a set.
+ * sends no sub-select with OFFSET to several servers, but one that has a window in each knowledge base. PostgreSQL does
+ * not compute the column, because nothing reads it.
  */
 export const fence = {
-  column: ({ isDistributed }: Layout) => (isDistributed ? sql`, unnest('{1}'::integer[]) AS fence` : sql``),
+  column: ({ isDistributed }: Layout) =>
+    isDistributed ? sql`, row_number() OVER (PARTITION BY knowledge_base_id) AS fence` : sql``,
   end: ({ isDistributed }: Layout) => (isDistributed ? sql`` : sql` OFFSET 0`),
 };
 

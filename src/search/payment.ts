@@ -5,6 +5,8 @@ import type { RawBuilder } from 'kysely';
  * round trip. `accountId` and `price` are SQL.
  */
 export type Payment = {
+  /** The end of the names of statements that the payment is a part of. */
+  suffix: string;
   /** SQL for whether the account can pay the price now. */
   isCovered(accountId: RawBuilder<unknown>, price: RawBuilder<unknown>): RawBuilder<boolean>;
   /** The statement that takes the price. It returns a row if it took it, and takes no price of 0. */

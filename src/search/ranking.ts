@@ -77,18 +77,21 @@ const OUT_OF_LINE_BYTES = 8_000;
 const inMemory = sql`
   CASE WHEN pg_column_size(lexemes) > ${sql.lit(OUT_OF_LINE_BYTES)} THEN lexemes || ''::tsvector ELSE lexemes END`;
 
+/** The columns of a candidate that its score depends on. */
+const candidate = { lexemes: sql.ref('lexemes'), norm: sql.ref('norm') };
+
 /**
  * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
  */
 export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values, layout: Layout) {
-  const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
+  const score = passageScore(terms, candidate, layout);
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
   // The fence keeps PostgreSQL from reading the tsvector and computing the norm again for each term.
   const isSearched = layout.isDistributed
     ? inShards(ids)
     : sql`(knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE`;
   return sql<{ score: number }>`
-    SELECT *, ${score} AS score FROM (
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
         ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(layout)}
       FROM passage_lexemes
@@ -195,7 +198,7 @@ function rankedInScope(
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
       FROM extent)`;
   const due = dueFor(isEnough, values);
-  const score = passageScore(values, sql.ref('lexemes'), sql.ref('norm'));
+  const score = passageScore(values, candidate, layout);
   return sql<ScopedRow>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
     scored AS MATERIALIZED (
@@ -284,13 +287,13 @@ const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
 
 export function createRanking(payment: Payment): RankPassages {
   const rank = prepare(
-    'ranked_passages',
+    `ranked_passages${payment.suffix}`,
     RANKING_VALUES,
     ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout)),
   );
   const prepareInScope = (name: string, form: { isCapped: boolean }) =>
     prepare(
-      name,
+      name + payment.suffix,
       SCOPED_VALUES,
       ...inEachLayout((values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout })),
     );

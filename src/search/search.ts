@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../database/database.ts';
 import { isDistributed } from '../database/distribution.ts';
+import { ServiceError, serviceUnavailable } from '../errors.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import { type CandidateQueries, chooseCandidates } from './candidates.ts';
 import { createCharge, paidElsewhere } from './charge.ts';
@@ -109,7 +110,11 @@ export function createSearch(database: Queryable, memory: StemMemory, payment: P
   const searchOnly = createSearchIn(memory, paidElsewhere);
   const charge = createCharge(payment);
   return async (request) => {
-    if (!(await isDistributed(database))) return await searchPaying(database, request);
+    if (!(await isDistributed(database)))
+      return await searchPaying(database, request).catch(async (error) => {
+        if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
+        throw serviceUnavailable(error); // distributed in the midst of the search
+      });
     await charge.requireCovered(database, request);
     const found = await searchOnly(database, { ...request, price: 0 });
     await charge.take(database, request);

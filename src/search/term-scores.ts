@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { heldFrequency, saturationSql, termFrequency } from './bm25.ts';
+import type { Layout } from './layout.ts';
 
 /**
  * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
@@ -85,17 +86,38 @@ export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, f
     FROM ${terms} AS query_term)`;
 }
 
+/** SQL for a tsvector and for its length norm. */
+type Scored = Record<'lexemes' | 'norm', RawBuilder<unknown>>;
+
 /**
- * SQL for the score of the tsvector `lexemes`: of the terms in slots, and of the other rows of the CTE `query_terms`.
+ * SQL for the score that `terms` without a slot add, for tables that Citus distributes. It has no sub-select in another
+ * one, which the servers could not answer.
  */
-export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: RawBuilder<unknown>) {
+function distributedScore({ lexemes: variants, upperBounds, terms, slotted }: Terms, text: Scored) {
+  const frequency = termFrequency(text.lexemes, tsqueryOf(sql.ref('lexeme')));
+  return sql<number>`
+    (SELECT sum(most) FROM (
+      SELECT max(upper_bound * ${saturationSql(frequency, text.norm)}) AS most
+      FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS variant (lexeme, upper_bound, term)
+      WHERE term >= ${slotted}::integer GROUP BY term) AS scores)`;
+}
+
+/**
+ * SQL for the score of a text: of the terms in slots, and of the other ones, which are the other rows of the CTE
+ * `query_terms`.
+ */
+export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Layout) {
   const slotScores = SLOTS.map(({ query, upperBound }) => {
     const tsquery = sql`${terms[query]}::tsquery`;
     const part = saturationSql(heldFrequency(lexemes, tsquery), norm);
     return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
   });
+  const slotScore = sql.join(slotScores, sql` +\n      `); // a line for each slot, in `statements/`
+  if (isDistributed) {
+    const text = { lexemes, norm };
+    return sql<number>`(${slotScore} + coalesce(${distributedScore(terms, text)}, 0))`;
+  }
   const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
   const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
-  const slotScore = sql.join(slotScores, sql` +\n      `); // a line for each slot, in `statements/`
   return sql<number>`(${slotScore} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }

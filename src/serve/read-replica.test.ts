@@ -62,7 +62,7 @@ async function query(text: string): Promise<{ found: unknown[]; isByReplica: boo
   const { status, body } = await querying.call('query', { query: text });
   expect([status, body.message]).toEqual([200, undefined]);
   const found = (body.data as unknown as { document_id: string }[]).map(({ document_id: id }) => id);
-  return { found, isByReplica: postgres.replica.executed.slice(before).includes('ranked_passages') };
+  return { found, isByReplica: postgres.replica.executed.slice(before).includes('ranked_passages_unpaid') };
 }
 
 const onReplica = async (statement: string) => {
@@ -143,7 +143,9 @@ test('no request fails when the replica crashes under load, and queries return t
   const atCrash = answered;
   await expect.poll(() => answered, SOON).toBeGreaterThan(atCrash + 50);
   await postgres.replica.start();
-  await expect.poll(() => postgres.replica.executed.slice(-50).includes('ranked_passages'), SOON).toBe(true);
+  await expect
+    .poll(() => postgres.replica.executed.slice(-50).includes('ranked_passages_unpaid'), SOON)
+    .toBe(true);
   isOver = true;
   await load;
 });

@@ -7,7 +7,7 @@ WITH query_terms AS MATERIALIZED (
     FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (lexeme, upper_bound, term)
   ) AS variant GROUP BY term),
     best AS MATERIALIZED (
-    SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $13::tsquery THEN $14::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $13::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $15::tsquery THEN $16::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $15::tsquery)) - 0.5))) ELSE 0 END +
