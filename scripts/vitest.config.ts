@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { haproxy } from '../contract-tests/harness/haproxy.ts';
 import { pgbouncer } from '../contract-tests/harness/pgbouncer.ts';
+import { citusPostgres } from '../src/embedded-postgres/testing/citus.ts';
 import { hasRealStore } from '../src/files/testing/real-store.ts';
 import { plainSummary } from './plain-summary.ts';
 
@@ -19,6 +20,9 @@ function announceMissing(): void {
       ? []
       : 'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
     pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
+    citusPostgres === undefined
+      ? 'Skipped: content on several servers. It takes Citus for Debian’s PostgreSQL.\n'
+      : [],
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];
   process.stdout.write(missing.flat().join(''));
