@@ -151,9 +151,12 @@ async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> 
 export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
   await requireWorkers(database);
   await setOnAllNodes(database);
-  if (await areTablesDistributed(database)) return false;
-  await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);
-  await closeOtherSessions(database);
+  const isDue = !(await areTablesDistributed(database));
+  if (isDue) {
+    await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);
+    await closeOtherSessions(database);
+  }
+  // Also when an earlier call was killed before this step.
   await untilLocked(() => dropLocalRows(database), tell);
-  return true;
+  return isDue;
 }
