@@ -74,7 +74,7 @@ const lexemeBytes = sql`(
 /**
  * SQL for the accounts with the columns `columns` and the bytes that they have `used`: those of their live documents,
  * and those reserved by their tickets and files not yet imported. `isCounted` selects the accounts by a column that has
- * their id. It stands in each part, and the sums are tables to join, because Citus sums up in the shards only so.
+ * their id. Each part repeats it, and the sums are joined as tables: Citus adds up in the shards only in this form.
  */
 const storageUsed = (
   columns: RawBuilder<unknown>,

@@ -78,7 +78,7 @@ async function dropForeignKeys(transaction: Queryable): Promise<string[]> {
   return rows.filter(({ isKept }) => isKept).map(({ add }) => add);
 }
 
-/** The longest wait for the locks on all tables: new requests wait behind it. */
+/** The longest wait for the locks on all tables. Requests that come meanwhile wait as long. */
 const LOCK_TIMEOUT_MS = 2_000;
 
 type Tell = (sentence: string) => void;

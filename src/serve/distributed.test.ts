@@ -138,7 +138,16 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       const named = [ids[name].slice(number % 8, (number % 8) + 1), ids[name].slice(2, 5), undefined][
         number % 3
       ];
-      const request = { query: queryOf(number), limit: 20, ...(named && { knowledgeBaseIds: named }) };
+      const request = {
+        query: queryOf(number),
+        limit: 20,
+        ...(named && { knowledgeBaseIds: named }),
+        ...(number % 4 === 1 && { maxPerDocument: 1 }),
+        ...(number % 5 === 1 && {
+          filter: { type: 'contains', key: '$title', value: '3' },
+        }),
+        ...(number % 7 === 1 && { prefix: true, highlight: true, explain: true, contextPassages: 1 }),
+      };
       const { status, body } = await { single, distributed }[name].call('query', request);
       expect([status, body.message]).toEqual([200, undefined]);
       return (body.data as unknown as { title: string; score: number }[]).map(({ title, score }) => ({
