@@ -1,4 +1,5 @@
 /** The tables that Citus may distribute, and how a session finds out whether it does. */
+import { type RawBuilder, sql } from 'kysely';
 
 /** Tables of content, each before the tables that refer to it. */
 export const CONTENT_TABLES = [
@@ -22,3 +23,10 @@ export const HAS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NUL
 /** SQL for whether Citus distributes the content tables. It fails without the extension. */
 export const ARE_TABLES_DISTRIBUTED = `
   EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('${FIRST_TABLE}'))`;
+
+/**
+ * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a statement
+ * about one knowledge base as a whole to its shard.
+ */
+export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
+  sql`${sql.ref(table === undefined ? 'knowledge_base_id' : `${table}.knowledge_base_id`)} = ANY(${ids}::uuid[])`;

@@ -1,6 +1,6 @@
 /** Documents: their rows, their states, and their form in the contract. */
 
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type {
   Attributes,
   Document,
@@ -122,49 +122,6 @@ export async function requireDocument(
   return row;
 }
 
-/** Selects the ids of those of the given documents in live knowledge bases for which `isWanted` is true. */
-const selectGiven = (
-  { knowledgeBaseIds, ids }: Record<'knowledgeBaseIds' | 'ids', RawBuilder<unknown>>,
-  isWanted: RawBuilder<unknown>,
-) => sql<ScopedId>`
-  SELECT knowledge_base_id AS "knowledgeBaseId", id
-  FROM unnest(${knowledgeBaseIds}::uuid[], ${ids}::uuid[]) AS given (knowledge_base_id, id)
-    JOIN documents USING (knowledge_base_id, id) JOIN knowledge_bases USING (knowledge_base_id)
-  WHERE ${isWanted} AND deleted_at IS NULL`;
-
-/** SQL for what a join implies, but Citus does not infer: which shards have the documents. */
-const inShardsOf = (knowledgeBaseIds: RawBuilder<unknown>) => sql`
-  documents.knowledge_base_id = ANY(${knowledgeBaseIds}::uuid[])
-    AND knowledge_bases.knowledge_base_id = ANY(${knowledgeBaseIds}::uuid[])`;
-
-const toColumnsOfIds = (documents: ScopedId[]) => ({
-  knowledgeBaseIds: documents.map(({ knowledgeBaseId }) => knowledgeBaseId),
-  ids: documents.map(({ id }) => id),
-});
-
-const isOfAccount = (accountId: RawBuilder<unknown>) => sql`documents.account_id = ${accountId}::uuid`;
-
-const findOwned = prepare(
-  'find_owned_documents',
-  ['knowledgeBaseIds', 'ids', 'accountId'],
-  ({ accountId, ...given }) => selectGiven(given, isOfAccount(accountId)),
-  ({ accountId, ...given }) =>
-    selectGiven(given, sql`${isOfAccount(accountId)} AND ${inShardsOf(given.knowledgeBaseIds)}`),
-);
-
-/** @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one. */
-export async function requireDocuments(
-  database: Queryable,
-  accountId: string,
-  documents: ScopedId[],
-): Promise<void> {
-  const rows = await findOwned(database, { ...toColumnsOfIds(documents), accountId });
-  const found = new Set(rows.map(formatScopedId));
-  const ids = documents.map(formatScopedId);
-  const unknown = ids.find((id) => !found.has(id));
-  if (unknown !== undefined) throw documentNotFound(unknown, ids);
-}
-
 /** Locks a document's row, and keeps its knowledge base from being deleted. Undefined: there is no such document. */
 export const lockDocument = (transaction: Queryable, document: OwnedId) =>
   findDocument(transaction, document)
@@ -175,22 +132,6 @@ export const lockDocument = (transaction: Queryable, document: OwnedId) =>
 /** Whether an import may still change the document. */
 export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'pending' || status === 'processing';
-
-const IS_UNFINISHED = sql`status IN ('pending', 'processing')`;
-
-const selectUnfinished = prepare(
-  'find_unfinished_documents',
-  ['knowledgeBaseIds', 'ids'],
-  (given) => selectGiven(given, IS_UNFINISHED),
-  (given) => selectGiven(given, sql`${IS_UNFINISHED} AND ${inShardsOf(given.knowledgeBaseIds)}`),
-);
-
-/**
- * Filters the documents that are still `pending` or `processing` in a live knowledge base, of any owner. One
- * statement, however many they are.
- */
-export const findUnfinished = (database: Queryable, documents: ScopedId[]): Promise<ScopedId[]> =>
-  selectUnfinished(database, toColumnsOfIds(documents));
 
 /** What the caller of an import says about the new document. */
 export type Description = {

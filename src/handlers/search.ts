@@ -2,7 +2,8 @@
 import type { QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
 import { toDocumentFilter } from '../database/document-filter.ts';
-import { requireDocuments, toDescription } from '../database/documents.ts';
+import { toDescription } from '../database/documents.ts';
+import { requireDocuments } from '../database/given-documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
 import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../ids.ts';
 import type { DetailedPassage } from '../search/details.ts';

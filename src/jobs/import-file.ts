@@ -5,13 +5,13 @@ import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import {
   failDocument,
-  findUnfinished,
   moveDocument,
   type ReadFacts,
   requireDocument,
   toDocument,
 } from '../database/documents.ts';
 import { lockExternalIdOrAbort } from '../database/external-ids.ts';
+import { findUnfinished } from '../database/given-documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { ServiceError } from '../errors.ts';

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
-import { findUnfinished } from '../database/documents.ts';
+import { findUnfinished } from '../database/given-documents.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 
 /** Interval between polls while a poll takes no more than a ninth of it. */

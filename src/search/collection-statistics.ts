@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import {
@@ -14,7 +15,6 @@ import {
   mergedWhere,
 } from '../indexing/postings/document-frequencies.ts';
 import { stemSql } from '../indexing/stems.ts';
-import { inShards } from './layout.ts';
 import type { Payment } from './payment.ts';
 
 /** The knowledge bases that a query covers, and their totals. */

@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PassageContext } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import { prepare } from '../database/prepared.ts';
-import { inEachLayout, inShards } from './layout.ts';
+import { inEachLayout } from './layout.ts';
 import type { FoundPassage } from './ranking.ts';
 
 type Located = Pick<FoundPassage, 'knowledge_base_id' | 'document_id' | 'position'>;

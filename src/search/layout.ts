@@ -20,10 +20,3 @@ export const fence = {
     isDistributed ? sql`, row_number() OVER (PARTITION BY knowledge_base_id) AS fence` : sql``,
   end: ({ isDistributed }: Layout) => (isDistributed ? sql`` : sql` OFFSET 0`),
 };
-
-/**
- * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a statement
- * about one knowledge base as a whole to its shard.
- */
-export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
-  sql`${sql.ref(table === undefined ? 'knowledge_base_id' : `${table}.knowledge_base_id`)} = ANY(${ids}::uuid[])`;

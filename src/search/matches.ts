@@ -1,8 +1,8 @@
 /** Reads where the terms of a query occur in the passages that it found: for highlights and explanations. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import { prepare } from '../database/prepared.ts';
-import { inShards } from './layout.ts';
 import type { FoundPassage } from './ranking.ts';
 import type { ScoredTerm } from './term-scores.ts';
 

@@ -8,12 +8,13 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import type { DescriptionRow } from '../database/documents.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import { lengthNormSql, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
-import { fence, inEachLayout, inShards, type Layout } from './layout.ts';
+import { fence, inEachLayout, type Layout } from './layout.ts';
 import type { Payment } from './payment.ts';
 import {
   feedbackTerms,

@@ -13,6 +13,7 @@
  * "Flat" below means: within .0003 of the mean of the 20 collections.
  */
 import { type RawBuilder, sql } from 'kysely';
+import { inShards } from '../database/distributed-tables.ts';
 import {
   distributedFrequencyRows,
   frequencyRows,
@@ -25,7 +26,7 @@ import {
   termFrequency,
   titleFrequency,
 } from './bm25.ts';
-import { inShards, type Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
 /**

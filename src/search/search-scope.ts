@@ -7,11 +7,12 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts';
 import { prepare } from '../database/prepared.ts';
 import type { ScopedId } from '../ids.ts';
 import { lengthNormSql } from './bm25.ts';
-import { inShards, type Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { RERANK_DEPTH } from './rerank.ts';
 
 /**

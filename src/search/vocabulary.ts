@@ -4,10 +4,10 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { inShards } from '../database/distributed-tables.ts';
 import { prepare } from '../database/prepared.ts';
 import { dictionaryOf, stemSql } from '../indexing/stems.ts';
 import { isSearchedIn, mergedCounts } from './collection-statistics.ts';
-import { inShards } from './layout.ts';
 
 /**
  * Lexemes to look for. Any of these:
