@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
-import { databaseUrlOf } from '../harness/embedded-database.ts';
 import { openAccount } from '../harness/opened-account.ts';
+import { databaseUrlOf } from '../harness/service-database.ts';
 import { importBytes } from '../harness/uploading.ts';
 import { type OpenedConsole, openConsole, signIn, visit } from './open-console.ts';
 

@@ -7,7 +7,7 @@ import {
   type RunningService,
   startService,
   startWorker,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../harness/service-process.ts';
 import { crashRun } from './crash-model/crash-run.ts';
 
@@ -48,7 +48,7 @@ async function importOkapis(service: RunningService): Promise<Document> {
 }
 
 test('a worker imports the files of a server without workers, and does not start without a database', async () => {
-  await withDataDirectory(async (dataDirectory) => {
+  await withEmbeddedDirectory(async (dataDirectory) => {
     await expect(startWorker(dataDirectory, QUIET)).rejects.toThrow('ended before it answered');
     const service = await startService(dataDirectory, { ...QUIET, options: ['--no-worker'] });
     const { id } = await importOkapis(service);

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
-import { databaseUrlOf, startDatabaseProxy } from '../harness/embedded-database.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../harness/fault-proxy.ts';
 import { keepForTests } from '../harness/kept-service.ts';
+import { databaseUrlOf, startDatabaseProxy } from '../harness/service-database.ts';
 import { type RunningService, startSecondServer, startService } from '../harness/service-process.ts';
 import { type RunningLoad, startLoad, type Tally, type Target } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
@@ -58,7 +58,7 @@ async function startBehindProxy(dataDirectory: string): Promise<Side> {
 async function terminateAll(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE application_name LIKE 'knowledge-retrieval%' AND pid <> pg_backend_pid()`,
+     WHERE datname = current_database() AND application_name LIKE 'knowledge-retrieval%' AND pid <> pg_backend_pid()`,
   );
   return rowCount ?? 0;
 }

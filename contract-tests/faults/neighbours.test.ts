@@ -7,14 +7,16 @@ import { percentile } from '../harness/percentile.ts';
 
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 2;
+/** On Citus a query takes three times as long (src/search/README.md), and all its servers share this machine. */
+const SLOWER = process.env.CITUS_URL ? 3 : 1;
 /**
  * The targets of the benchmark, although other tests run beside this one: the benchmark's largest times are a fifth, a
  * half and a sixth of them. Before the service shared its capacity between accounts, the attacks delayed others for
  * five seconds to minutes. On a slower machine the limit is TIMES_IDLE times the time of an idle service.
  */
-const QUERY_MS = 500;
-const TEXT_MS = 2_000;
-const FILE_MS = 10_000;
+const QUERY_MS = 500 * SLOWER;
+const TEXT_MS = 2_000 * SLOWER;
+const FILE_MS = 10_000 * SLOWER;
 const TIMES_IDLE = 5;
 
 const service = await keepService({ settings: { LOG_LEVEL: 'fatal', VALIDATE_RESPONSES: 'false' } });

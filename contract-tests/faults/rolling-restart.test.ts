@@ -5,7 +5,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { type Cluster, withCluster } from '../harness/cluster.ts';
-import { withDatabase } from '../harness/embedded-database.ts';
+import { withDatabase } from '../harness/service-database.ts';
 import type { RunningProgram } from '../harness/service-process.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
 import { useEverything, useUntil } from './use-everything.ts';

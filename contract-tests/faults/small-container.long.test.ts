@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import { type Api, createCaller } from '../harness/calling.ts';
-import { startService, withDataDirectory } from '../harness/service-process.ts';
+import { startService, withEmbeddedDirectory } from '../harness/service-process.ts';
 import {
   documentsMissing,
   mayEnd,
@@ -30,7 +30,7 @@ if (!isAllowed)
 /** Runs `use` with a service in a container. Asserts that no process was killed, and that the service still answers. */
 async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {
   await withMemoryGroup(LIMIT_BYTES, ({ launcher, readKills }) =>
-    withDataDirectory(async (dataDirectory) => {
+    withEmbeddedDirectory(async (dataDirectory) => {
       const service = await startService(dataDirectory, { launcher });
       const { api } = createCaller(service);
       const startedAtMs = performance.now();

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { withDataDirectory } from '../harness/service-process.ts';
+import { withEmbeddedDirectory } from '../harness/service-process.ts';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 const SMALLEST_BLOCK = Buffer.alloc(1024);
@@ -49,7 +49,7 @@ function mountSmallDisk(directory: string, sizeMebibytes: number): SmallDisk {
 
 /** Whether this user may mount file systems: only root on Linux. */
 export async function mayMount(): Promise<boolean> {
-  return await withDataDirectory(async (directory) => {
+  return await withEmbeddedDirectory(async (directory) => {
     try {
       mountSmallDisk(directory, 1);
     } catch {
@@ -65,7 +65,7 @@ export async function withSmallDisk<T>(
   sizeMebibytes: number,
   use: (disk: SmallDisk) => Promise<T>,
 ): Promise<T> {
-  return await withDataDirectory(async (directory) => {
+  return await withEmbeddedDirectory(async (directory) => {
     const disk = mountSmallDisk(directory, sizeMebibytes);
     try {
       return await use(disk);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { hasRealStore, openRealStore, type RealStore } from '../../src/files/testing/real-store.ts';
 import { spawnCommand } from './command-line.ts';
-import { databaseUrlOf } from './embedded-database.ts';
+import { findGivenUrl } from './given-database.ts';
+import { databaseUrlOf } from './service-database.ts';
 import {
   environmentOf,
   makeDataDirectory,
@@ -49,7 +50,9 @@ const settingsOfStore = ({ endpoint, bucket, region, credentials }: RealStore): 
 export async function startCluster({ settings = {}, store: kind, bucket }: ClusterOptions): Promise<Cluster> {
   const directory = await makeDataDirectory();
   const [database, opened, { output }] = await Promise.all([
-    startEmbeddedPostgres({ directory, durable: false, onLog: () => {} }),
+    findGivenUrl(directory)
+      ? undefined
+      : startEmbeddedPostgres({ directory, durable: false, onLog: () => {} }),
     kind === 's3' && hasS3() ? openRealStore(bucket) : undefined,
     spawnCommand(environmentOf(directory), 'keys', 'generate'),
   ]);
@@ -83,7 +86,7 @@ export async function startCluster({ settings = {}, store: kind, bucket }: Clust
     async stop() {
       for (const machine of machines.slice(1)) await removeDataDirectory(machine);
       await opened?.close();
-      await database.stop();
+      await database?.stop();
       await removeDataDirectory(directory);
     },
   };

@@ -36,7 +36,10 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** The least that an operator has to write. The log is off, because tests kill its database. */
+/**
+ * The least that an operator has to write, for a database with a password or without. The log is off, because tests kill
+ * its database.
+ */
 const settingsOf = (folder: string, target: URL, { port, size }: { port: number; size: number }): string => `
 [databases]
 * = host=${target.hostname} port=${target.port}
@@ -47,7 +50,7 @@ max_client_conn = 500
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
-auth_type = scram-sha-256
+auth_type = ${target.password === '' ? 'trust' : 'scram-sha-256'}
 auth_file = ${join(folder, 'users')}
 verbose = 0
 log_connections = 0

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { databaseUrlOf, findPostgresPid } from './embedded-database.ts';
+import { createGivenDatabase, dropGivenDatabase, findGivenUrl } from './given-database.ts';
+import { databaseUrlOf, findPostgresPid } from './service-database.ts';
 
 /** The project's directory. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -157,6 +158,7 @@ export type Settings = Record<string, string>;
 /** The environment of a service and of the command line beside it. */
 export const environmentOf = (dataDirectory: string, settings: Settings = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
+  DATABASE_URL: findGivenUrl(dataDirectory),
   DATA_DIR: dataDirectory,
   PORT: '0',
   LOG_LEVEL: 'warn',
@@ -258,8 +260,16 @@ function endOrphanedPostgres(dataDirectory: string): void {
   }
 }
 
-/** An empty data directory. */
-export const makeDataDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'knowledge-retrieval-data-'));
+/** An empty data directory, for a service with its embedded PostgreSQL. */
+export const makeEmbeddedDirectory = (): Promise<string> =>
+  mkdtemp(join(tmpdir(), 'knowledge-retrieval-data-'));
+
+/** An empty data directory, with a new database on the server of CITUS_URL or DATABASE_URL where one is set. */
+export async function makeDataDirectory(): Promise<string> {
+  const dataDirectory = await makeEmbeddedDirectory();
+  await createGivenDatabase(dataDirectory);
+  return dataDirectory;
+}
 
 /** Removes a data directory with everything that still runs on it. */
 export async function removeDataDirectory(dataDirectory: string): Promise<void> {
@@ -267,14 +277,22 @@ export async function removeDataDirectory(dataDirectory: string): Promise<void> 
   const children = [...running].filter(([, directory]) => directory === dataDirectory);
   await Promise.all(children.map(([child]) => end(child, 'SIGTERM')));
   endOrphanedPostgres(dataDirectory);
+  await dropGivenDatabase(dataDirectory);
   await rm(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 /** Runs `use` with an empty data directory. Afterwards removes it with everything that still runs on it. */
-export async function withDataDirectory<T>(use: (dataDirectory: string) => Promise<T>): Promise<T> {
-  const dataDirectory = await makeDataDirectory();
+export async function withDataDirectory<T>(
+  use: (dataDirectory: string) => Promise<T>,
+  make = makeDataDirectory,
+): Promise<T> {
+  const dataDirectory = await make();
   return await use(dataDirectory).finally(() => removeDataDirectory(dataDirectory));
 }
+
+/** The same on a directory whose service has its embedded PostgreSQL. */
+export const withEmbeddedDirectory = <T>(use: (dataDirectory: string) => Promise<T>): Promise<T> =>
+  withDataDirectory(use, makeEmbeddedDirectory);
 
 /** Runs `use` with a service on an empty data directory, and stops it afterwards. */
 export async function withService<T>(

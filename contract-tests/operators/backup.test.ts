@@ -14,7 +14,7 @@ import {
   type RunningService,
   startService,
   startWorker,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../harness/service-process.ts';
 
 /** The service imports no files until the test starts a worker. */
@@ -143,7 +143,7 @@ async function withFilledService(
   texts: number,
   use: (context: { service: RunningService; kept: Account; other: Caller; filled: Filled }) => Promise<void>,
 ): Promise<void> {
-  await withDataDirectory(async (dataDirectory) => {
+  await withEmbeddedDirectory(async (dataDirectory) => {
     const service = await startService(dataDirectory, WITHOUT_WORKER);
     const kept = await openAccount({ credits: 500 }, service);
     const other = createCaller(service);

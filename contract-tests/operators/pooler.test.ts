@@ -10,11 +10,11 @@ import { checkContract } from '../check/check-contract.ts';
 import { startLoad } from '../faults/mixed-load.ts';
 import { createCaller } from '../harness/calling.ts';
 import { spawnCommand } from '../harness/command-line.ts';
-import { createDatabase, startDatabaseProxy, withDatabase } from '../harness/embedded-database.ts';
 import { pgbouncer, startPgBouncer } from '../harness/pgbouncer.ts';
+import { createDatabase, startDatabaseProxy, withDatabase } from '../harness/service-database.ts';
 import {
   environmentOf,
-  makeDataDirectory,
+  makeEmbeddedDirectory,
   removeDataDirectory,
   type Settings,
   startSecondServer,
@@ -31,7 +31,7 @@ const QUIET: Settings = { LOG_LEVEL: 'fatal' };
 
 /** An empty database behind PgBouncer, and two servers on it. */
 async function startServers() {
-  const dataDirectory = await makeDataDirectory();
+  const dataDirectory = await makeEmbeddedDirectory();
   onTestFinished(() => removeDataDirectory(dataDirectory));
   const proxy = await startDatabaseProxy(inject('dataDirectory')); // a TCP port, which PgBouncer can reach as any user
   onTestFinished(() => proxy.close());

@@ -8,15 +8,15 @@ import { expect, test, vi } from 'vitest';
 import { toSent } from '../harness/calling.ts';
 import { runCommand, spawnCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
-import { startDatabaseProxy } from '../harness/embedded-database.ts';
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import { findDescendants } from '../harness/processes.ts';
+import { startDatabaseProxy } from '../harness/service-database.ts';
 import {
   environmentOf,
   type RunningService,
   type Settings,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../harness/service-process.ts';
 import { pathOf } from '../harness/uploading.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
@@ -213,7 +213,7 @@ async function startBadly(dataDirectory: string): Promise<void> {
 test('no output of a whole run contains a secret, and only answers contain words of queries and documents', {
   timeout: 300_000,
 }, async () => {
-  await withDataDirectory(async (dataDirectory) => {
+  await withEmbeddedDirectory(async (dataDirectory) => {
     const apiKey = await runCommand(dataDirectory, 'keys', 'generate');
     secrets.set('BOOTSTRAP_API_KEY', apiKey).set('the secret in the API key', apiKey.split('_')[2] ?? '');
     await writeFile(join(dataDirectory, 'api-key'), apiKey);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test, vi } from 'vitest';
 import { spawnCommand } from '../harness/command-line.ts';
-import { databaseUrlOf } from '../harness/embedded-database.ts';
+import { databaseUrlOf } from '../harness/service-database.ts';
 import { environmentOf, root, withDataDirectory } from '../harness/service-process.ts';
 
 /** Runs a command that ends with 1, by default without a database. Returns what it writes to standard error. */

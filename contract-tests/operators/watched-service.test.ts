@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, inject, test, vi } from 'vitest';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { runCommand } from '../harness/command-line.ts';
-import { databaseUrlOf } from '../harness/embedded-database.ts';
 import { keepForTests } from '../harness/kept-service.ts';
+import { databaseUrlOf } from '../harness/service-database.ts';
 import {
   call,
   createKnowledgeBase,

@@ -4,9 +4,9 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
-import { databaseUrlOf, startDatabaseProxy } from '../harness/embedded-database.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
+import { databaseUrlOf, startDatabaseProxy } from '../harness/service-database.ts';
 import { startSecondServer } from '../harness/service-process.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 

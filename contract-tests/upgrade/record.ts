@@ -12,7 +12,7 @@ import {
   environmentOf,
   type RunningService,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../harness/service-process.ts';
 import { type Access, searchEach, viewAccount } from './account-view.ts';
 import type { Recorded } from './recorded.ts';
@@ -200,7 +200,7 @@ async function fill(dataDirectory: string): Promise<Recorded> {
 }
 
 mkdirSync(folder, { recursive: true });
-await withDataDirectory(async (dataDirectory) => {
+await withEmbeddedDirectory(async (dataDirectory) => {
   const recorded = await fill(dataDirectory);
   writeFileSync(join(folder, 'answers.json'), JSON.stringify(recorded, null, 2));
   await command(dataDirectory, 'backup', join(process.cwd(), folder, 'backup.tar.zst'));

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import { spawnCommand } from '../harness/command-line.ts';
-import { createDatabase, withDatabase } from '../harness/embedded-database.ts';
 import { exchange } from '../harness/exchange.ts';
+import { createDatabase, withDatabase } from '../harness/service-database.ts';
 import {
   environmentOf,
-  makeDataDirectory,
+  makeEmbeddedDirectory,
   type RunningService,
   removeDataDirectory,
   startService,
@@ -53,7 +53,7 @@ async function restoreBackup({ dataDirectory, databaseUrl }: Place): Promise<voi
   const environment = environmentOf(dataDirectory, { DATABASE_URL: databaseUrl });
   const { output, complaints } = await spawnCommand(environment, 'restore', join(released, 'backup.tar.zst'));
   expect([output, complaints]).toEqual(['0 problems\n', expect.any(String)]);
-  const kept = await makeDataDirectory();
+  const kept = await makeEmbeddedDirectory();
   unpackData(kept);
   for (const name of ['api-key', 'upload-secret']) copyFileSync(join(kept, name), join(dataDirectory, name));
   await removeDataDirectory(kept);
@@ -72,7 +72,7 @@ describe.each([
   beforeAll(async () => {
     const database = await createDatabase(inject('dataDirectory'));
     drop = database.drop;
-    place = { dataDirectory: await makeDataDirectory(), databaseUrl: database.url };
+    place = { dataDirectory: await makeEmbeddedDirectory(), databaseUrl: database.url };
     await prepare(place);
     await withDatabase(place.databaseUrl, (client) => client.query(RENEW_TIMES));
     service = await startService(place.dataDirectory, { settings: { DATABASE_URL: place.databaseUrl } });

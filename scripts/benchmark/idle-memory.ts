@@ -1,13 +1,13 @@
 /** Part `idle`: memory of a server that has nothing to do, and what it answers first afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { findPostgresPid } from '../../contract-tests/harness/embedded-database.ts';
 import { findDescendants, readResidentBytes } from '../../contract-tests/harness/processes.ts';
+import { findPostgresPid } from '../../contract-tests/harness/service-database.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../../contract-tests/harness/service-process.ts';
 import { makeText } from '../../contract-tests/harness/texts.ts';
 import type { Report } from './figures.ts';
@@ -35,7 +35,7 @@ async function millisecondsOf(act: () => Promise<unknown>): Promise<number> {
 
 /** Measures after a start and again after work; in both cases after a minute without requests. */
 export async function measureIdleMemory(report: Report): Promise<void> {
-  await withDataDirectory(async (dataDirectory) => {
+  await withEmbeddedDirectory(async (dataDirectory) => {
     // A checkout compiles at its first start, which takes 25 MB more.
     await (await startService(dataDirectory)).stop();
     const service = await startService(dataDirectory);

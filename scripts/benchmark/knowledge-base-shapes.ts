@@ -3,8 +3,8 @@
  * options of a query cost.
  */
 
-import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../../src/progress.ts';
 import { ask, type Search } from './ask.ts';

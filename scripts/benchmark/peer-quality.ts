@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../../src/progress.ts';
 import { type Collection, readCollection, sharedCollections } from '../evaluate/collection.ts';

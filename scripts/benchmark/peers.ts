@@ -1,7 +1,7 @@
 /** Part `peers`: compares the service with other engines in one run, by speed on the same passages and by quality. */
 import type pg from 'pg';
-import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../../src/progress.ts';
 import { ask } from './ask.ts';

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { databaseUrlOf } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { findDescendants } from '../../contract-tests/harness/processes.ts';
+import { databaseUrlOf } from '../../contract-tests/harness/service-database.ts';
 import {
   createKnowledgeBase,
   type RunningService,

@@ -1,8 +1,8 @@
 /** Part `search`: import and search times of a corpus, and how many answers equal those of exhaustive scoring. */
 
-import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { findDescendants } from '../../contract-tests/harness/processes.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { type Answer, askAll, type Search } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';

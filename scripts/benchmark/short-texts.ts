@@ -1,8 +1,8 @@
 /** Part `texts`: how many short texts a second are imported, one a request, and what each costs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import {
   call,
   createKnowledgeBase,

@@ -6,7 +6,7 @@ import {
   createKnowledgeBase,
   type RunningService,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../../contract-tests/harness/service-process.ts';
 import { makeText } from '../../contract-tests/harness/texts.ts';
 import type { Report } from './figures.ts';
@@ -29,7 +29,7 @@ async function start(dataDirectory: string): Promise<{ service: RunningService; 
 type Starts = { first: number; later: number; crashed: number };
 
 async function measureStarts(seed: number): Promise<Starts> {
-  return await withDataDirectory(async (dataDirectory) => {
+  return await withEmbeddedDirectory(async (dataDirectory) => {
     const first = await start(dataDirectory);
     await first.service.stop();
     const later = await start(dataDirectory);

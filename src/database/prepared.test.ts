@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepare } from './prepared.ts';
-import { createTestDatabase, isCitus } from './testing/test-database.ts';
+import { isCitus } from './testing/new-database.ts';
+import { createTestDatabase } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 

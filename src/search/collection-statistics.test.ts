@@ -6,6 +6,7 @@ import { creditPayment } from '../database/accounts.ts';
 import { databaseNow } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import { isCitus } from '../database/testing/new-database.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { createStatistics } from './collection-statistics.ts';
@@ -59,7 +60,10 @@ test('a deleted knowledge base does not count, whether its purge has begun or no
   expect(await counted()).toEqual(ofKept);
 });
 
-test('the counts of an account are read from its index alone', async () => {
+// On Citus each server reads the counts of its knowledge bases by their ids.
+test.skipIf(isCitus)('the counts of an account are read from its index alone', async () => {
+  // As autovacuum does. PostgreSQL 15 has another plan for a table of unknown size.
+  await sql`VACUUM ANALYZE document_frequencies`.execute(suite.database);
   const plan = await suite.database.connection().execute(async (connection) => {
     await readStatistics(connection);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`

@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { findPostgresPid } from '../../harness/embedded-database.ts';
+import { findGivenUrl } from '../../harness/given-database.ts';
 import { findDescendants } from '../../harness/processes.ts';
+import { findPostgresPid } from '../../harness/service-database.ts';
 import {
   type RunningProgram,
   type RunningService,
@@ -31,6 +32,8 @@ const RESTART_TIMEOUT_MS = 60_000;
 type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'extraction';
 
 const isLinux = process.platform === 'linux';
+/** Only Linux shows which processes belong to PostgreSQL. */
+const POSTGRES_VICTIMS: Victim[] = ['postgres', ...(isLinux ? (['backend'] as const) : [])];
 /** Small processes. They are killed besides the large ones, at the same time. */
 const SMALL_VICTIMS: Victim[] = isLinux ? ['extraction'] : [];
 
@@ -64,15 +67,14 @@ export async function stopDeployment({ worker, second, first }: Deployment): Pro
 }
 
 /**
- * The large victims. The first kills follow this order, so that each victim dies. Only Linux shows which processes
- * belong to PostgreSQL.
+ * The large victims. The first kills follow this order, so that each victim dies. The server of a given database has
+ * other databases too, and lives.
  */
-const victimsOf = ({ second }: Deployment): Victim[] => [
+const victimsOf = ({ dataDirectory, second }: Deployment): Victim[] => [
   'server',
   ...(second === undefined ? [] : (['second server'] as const)),
   'worker',
-  'postgres',
-  ...(isLinux ? (['backend'] as const) : []),
+  ...(findGivenUrl(dataDirectory) === undefined ? POSTGRES_VICTIMS : []),
 ];
 
 function isAlive(pid: number): boolean {

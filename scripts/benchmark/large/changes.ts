@@ -1,7 +1,7 @@
 /** Changes of a large service beside searches: a fifth of the documents replaced, a whole knowledge base deleted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { withServiceDatabase } from '../../../contract-tests/harness/embedded-database.ts';
+import { withServiceDatabase } from '../../../contract-tests/harness/service-database.ts';
 import {
   call,
   createKnowledgeBase,

@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { withServiceDatabase } from '../../../contract-tests/harness/embedded-database.ts';
 import { readResidentBytes } from '../../../contract-tests/harness/processes.ts';
+import { withServiceDatabase } from '../../../contract-tests/harness/service-database.ts';
 import {
   type RunningService,
   removeDataDirectory,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../../../contract-tests/harness/service-process.ts';
 import { createParts, importStretch, settle } from '../corpus-import.ts';
 import type { Report } from '../figures.ts';
@@ -111,7 +111,7 @@ export async function withFilled(
   use: (filled: Filled) => Promise<void>,
 ): Promise<void> {
   if (data === undefined) {
-    await withDataDirectory(async (directory) =>
+    await withEmbeddedDirectory(async (directory) =>
       use(await fillDirectory(report, directory, { passages, count })),
     );
     return;

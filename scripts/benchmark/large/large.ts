@@ -9,7 +9,7 @@ import {
   call,
   type RunningService,
   startService,
-  withDataDirectory,
+  withEmbeddedDirectory,
 } from '../../../contract-tests/harness/service-process.ts';
 import { formatNumber, type Report } from '../figures.ts';
 import { createDocuments, type LoadResult, measureLoops } from '../load/load.ts';
@@ -89,14 +89,14 @@ async function measureDeletion({ report, ids }: Trial, service: RunningService):
 
 /** Backs up the running service, and restores the backup into a new directory. */
 async function measureBackup({ report, dataDirectory }: Trial): Promise<void> {
-  await withDataDirectory(async (folder) => {
+  await withEmbeddedDirectory(async (folder) => {
     report.progress('backup');
     const backup = await timed(() => runCommand(dataDirectory, 'backup', join(folder, 'backup.tar.zst')));
     const { size } = await stat(backup.result);
     report.figure({ name: 'backup', value: backup.seconds, unit: 's' });
     report.figure({ name: 'backup: size', value: size / MEBIBYTE, unit: 'MiB' });
     report.progress('restore');
-    const restored = await withDataDirectory((fresh) =>
+    const restored = await withEmbeddedDirectory((fresh) =>
       timed(() => runCommand(fresh, 'restore', backup.result)),
     );
     report.figure({ name: 'restore', value: restored.seconds, unit: 's' });

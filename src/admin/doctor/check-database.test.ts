@@ -4,7 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AccountChange, createAccount, updateAccount } from '../../database/accounts.ts';
 import { databaseNow } from '../../database/clock.ts';
-import { createTestDatabase, isCitus } from '../../database/testing/test-database.ts';
+import { isCitus } from '../../database/testing/new-database.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { checkKind } from './check-database.ts';
 

@@ -1,10 +1,11 @@
-/** The embedded PostgreSQL of a running service: its address, its process, and direct queries. */
+/** The database of a running service, embedded or on a given server: its address, its process, and direct queries. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { findGivenUrl } from './given-database.ts';
 
 /** @throws when no embedded PostgreSQL runs on the directory */
 function findPostgres(dataDirectory: string) {
@@ -23,20 +24,23 @@ export function findPostgresPid(dataDirectory: string): number | undefined {
   }
 }
 
-/** The DATABASE_URL of a data directory's embedded PostgreSQL, or of a proxy on a TCP port. */
-export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
+/** The DATABASE_URL of a data directory's database. */
+export function databaseUrlOf(dataDirectory: string): string {
+  const givenUrl = findGivenUrl(dataDirectory);
+  if (givenUrl !== undefined) return givenUrl;
   const { host, port, user, password, database } = findPostgres(dataDirectory);
-  return proxyPort === undefined
-    ? `postgres://${user}:${password}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`
-    : `postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`;
+  return `postgres://${user}:${password}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`;
 }
 
 /** Starts a proxy in front of the database. `url`: the DATABASE_URL through it. */
 export async function startDatabaseProxy(dataDirectory: string) {
-  const { host, port } = findPostgres(dataDirectory);
+  const direct = databaseUrlOf(dataDirectory);
+  const { host, port } = new pg.Client(direct);
   // The socket's name: PostgreSQL manual, unix_socket_directories.
-  const proxy = await startFaultProxy({ path: `${host}/.s.PGSQL.${port}` });
-  return { ...proxy, url: databaseUrlOf(dataDirectory, proxy.port) };
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  const proxy = await startFaultProxy(target);
+  const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(proxy.port), search: '' });
+  return { ...proxy, url: url.href };
 }
 
 /** Runs `use` with a new connection to the database at `url`. */
@@ -46,7 +50,7 @@ export async function withDatabase<T>(url: string, use: (client: pg.Client) => P
   return await use(client).finally(() => client.end());
 }
 
-/** Creates an empty database in the PostgreSQL of a running service. `url`: its DATABASE_URL. */
+/** Creates an empty database on one server, in the PostgreSQL of a running service. `url`: its DATABASE_URL. */
 export async function createDatabase(dataDirectory: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const service = databaseUrlOf(dataDirectory);
@@ -62,7 +66,10 @@ export async function withServiceDatabase<T>(
   { dataDirectory }: { dataDirectory: string },
   use: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ ...findPostgres(dataDirectory), application_name: 'benchmark' });
+  const client = new pg.Client({
+    connectionString: databaseUrlOf(dataDirectory),
+    application_name: 'benchmark',
+  });
   client.on('error', () => {}); // a broken connection also rejects its statement
   await client.connect();
   try {

@@ -1,0 +1,31 @@
+/** Opens and changes accounts as an operator's commands do, without starting them: two starts take a second. */
+import { generateApiKey } from '../../api-key.ts';
+import { readConfig } from '../../config/config.ts';
+import { type AccountChange, createAccount, findAccountId, updateAccount } from '../../database/accounts.ts';
+import { insertApiKey } from '../../database/api-keys.ts';
+import { createDatabase, createMaintenancePool, type Database } from '../../database/database.ts';
+
+async function onDatabase<T>(url: string, use: (database: Database) => Promise<T>): Promise<T> {
+  const database = createDatabase(createMaintenancePool({ connectionString: url }, () => {}));
+  return await use(database).finally(() => database.destroy());
+}
+
+/** Opens an account in the database at `url`, as `accounts create` and `keys create` do. Returns its key. */
+export async function openAccountAt(url: string, name: string, limits: AccountChange): Promise<string> {
+  const apiKey = generateApiKey();
+  await onDatabase(url, async (database) => {
+    const accountId = await createAccount(database, name, readConfig({}).initialCredits);
+    await updateAccount(database, accountId, limits);
+    await insertApiKey(database, apiKey, { accountId, name: 'test' });
+  });
+  return apiKey;
+}
+
+/** Changes an account, as `accounts set` does. */
+export async function changeAccountAt(url: string, name: string, change: AccountChange): Promise<void> {
+  await onDatabase(url, async (database) => {
+    const accountId = await findAccountId(database, name);
+    if (accountId === undefined) throw new Error(`there is no account ${name}`);
+    await updateAccount(database, accountId, change);
+  });
+}
