@@ -112,8 +112,8 @@ async function scoreCandidates(
   searched: SearchedKnowledgeBases,
 ): Promise<number[]> {
   if (terms.length === 0) return [];
-  const { queries } = candidatesOf(terms, searched.passageCount);
-  const values = bm25Values({ terms, upperBound }, { searched, queries });
+  const { queries, further } = candidatesOf(terms, searched.passageCount);
+  const values = bm25Values({ terms, upperBound }, { searched, queries, further });
   const rows = await selectBest(database, { ...values, selected: 10 });
   return rows.map(({ score }) => score / upperBound);
 }

@@ -59,7 +59,8 @@ const types: pg.CustomTypesConfig = {
 /**
  * Statements are planned for any values, so that prepared ones keep their plan. A condition that has to imply a
  * partial index's must be written out. Every access uses an index, also before PostgreSQL has noticed that a table has
- * grown. Compiling a plan to machine code pays for long analytical queries only.
+ * grown. Compiling a plan to machine code pays for long analytical queries only. Parallel workers return rows in any
+ * order, but a search takes the first ones without sorting (`FURTHER_MAX` in search/candidates.ts).
  *
  * A plan for the values of each execution takes this processor time, planning included, against the kept one:
  *
@@ -69,7 +70,12 @@ const types: pg.CustomTypesConfig = {
  *
  * With `auto`, PostgreSQL plans each ranking among 150,000 passages anew.
  */
-const PLANNING: Settings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
+const PLANNING: Settings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+};
 
 /** Filters the settings that the address does not set itself, in its own `options`. */
 function unlessGiven(connection: Connection, settings: Settings): Settings {

@@ -1,7 +1,7 @@
 /** Checks the candidate queries against passages that are sets of words. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseCandidates, type ImpactLevels } from './candidates.ts';
+import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 
 type Match = (contained: ReadonlySet<string>) => boolean;
 
@@ -59,6 +59,9 @@ function candidatesAmong(passages: Set<string>[], queries: string[]): Set<string
   return passages.filter((contained) => matches.some((match) => match(contained)));
 }
 
+/** All tsqueries of a choice. */
+const everyQuery = ({ queries, further }: CandidateQueries): string[] => [...queries, ...further];
+
 test('an unlimited budget selects every passage that contains any of the terms', () => {
   const { queries, all } = chooseCandidates(termsOf([0.5, 0.01, 0.2]), {
     passageCount: 1000,
@@ -83,11 +86,82 @@ test('a query of one common word selects its dense passages', () => {
     { operand: "'/1/word'", expectedScore: 1.5, probability: 0.02 },
     { operand: "'/2/word'", expectedScore: 1.8, probability: 0.001 },
   ];
-  const queriesFor = (budget: number) => chooseCandidates([levels], { passageCount: 10_000, budget }).queries;
+  const queriesFor = (budget: number) =>
+    everyQuery(chooseCandidates([levels], { passageCount: 10_000, budget }));
   expect(queriesFor(5)).toEqual(["'/2/word'"]);
   expect(queriesFor(30)).toEqual(["'/2/word'"]);
   expect(queriesFor(500)).toEqual(["'/1/word'"]);
   expect(queriesFor(5000)).toEqual(["'word'"]);
+});
+
+/** Probability that a passage matches any of the tsqueries, if terms occur independently. */
+function probabilityOf(terms: ImpactLevels[], queries: string[]): number {
+  const matches = queries.map(readQuery);
+  const sum = ([levels, ...others]: ImpactLevels[], contained: Set<string>, probability: number): number => {
+    if (levels === undefined) return matches.some((match) => match(contained)) ? probability : 0;
+    const absent = 1 - levels.reduce((total, level) => total + level.probability, 0);
+    let total = sum(others, contained, probability * absent);
+    levels.forEach((level, i) => {
+      const operands = levels.slice(0, i + 1).map(({ operand }) => operand);
+      total += sum(others, new Set([...contained, ...operands]), probability * level.probability);
+    });
+    return total;
+  };
+  return sum(terms, new Set(), 1);
+}
+
+/** The terms of INV-2019-020178 among a million passages: the identifier and its number, the year, and INV. */
+const IDENTIFIER: ImpactLevels[] = [
+  [{ operand: "'inv2019-020178'", expectedScore: 12.6, probability: 1e-6 }],
+  [{ operand: "'020178'", expectedScore: 12.6, probability: 1e-6 }],
+  [
+    { operand: "'2019'", expectedScore: 4.1, probability: 0.02 },
+    { operand: "'/1/2019'", expectedScore: 5.8, probability: 4e-6 },
+  ],
+  [
+    { operand: "'inv'", expectedScore: 1.7, probability: 0.2 },
+    { operand: "'/1/inv'", expectedScore: 2.4, probability: 0.0014 },
+  ],
+];
+
+test('a common word of an identifier adds further candidates, and the best of those are candidates anyway', () => {
+  const { queries, further, all } = chooseCandidates(IDENTIFIER, { passageCount: 1_000_000, budget: 250 });
+  expect(all).toBe(false);
+  expect(queries).toEqual(["('inv2019-020178'|'020178')", "'2019'&'/1/inv'", "'/1/2019'&'inv'"]);
+  expect(further).toContain("'2019'&'inv'");
+});
+
+test('of terms as rare and as common as any, more passages than the budget are further candidates only', () => {
+  const term = fc.record({
+    rarity: fc.double({ min: 0.5, max: 6, noNaN: true }),
+    denseShare: fc.constantFrom(0, 1e-4, 0.01, 0.1),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(term, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 20, max: 500 }),
+      (some, budget) => {
+        const terms = some.map(({ rarity, denseShare }, i): ImpactLevels => {
+          const [probability, weight] = [10 ** -rarity, rarity * Math.LN10];
+          const once = {
+            operand: `'${i}'`,
+            expectedScore: weight,
+            probability: probability * (1 - denseShare),
+          };
+          const dense = {
+            operand: `'/1/${i}'`,
+            expectedScore: 1.4 * weight,
+            probability: probability * denseShare,
+          };
+          return denseShare === 0 ? [once] : [once, dense];
+        });
+        const chosen = chooseCandidates(terms, { passageCount: 1_000_000, budget });
+        expect(1_000_000 * probabilityOf(terms, chosen.queries)).toBeLessThanOrEqual(budget * (1 + 1e-9));
+        if (!chosen.all)
+          expect(1_000_000 * probabilityOf(terms, everyQuery(chosen))).toBeGreaterThanOrEqual(budget / 4);
+      },
+    ),
+  );
 });
 
 test('a tsquery begins with its rarest operand', () => {
@@ -110,7 +184,7 @@ test('a tsquery begins with its rarest operand', () => {
           ];
         });
         const probabilityOf = (operand: string) => some[Number(operand.match(/\d+(?=')/)?.[0])]?.[0] ?? 0;
-        for (const query of chooseCandidates(terms, { passageCount: 100_000, budget }).queries) {
+        for (const query of everyQuery(chooseCandidates(terms, { passageCount: 100_000, budget }))) {
           const [first = '', ...others] = query.match(/'[^']*'/g) ?? [];
           if (query.startsWith('(')) continue; // Words that suffice alone.
           for (const other of others)
@@ -128,7 +202,7 @@ test('a passage that contains more terms than a candidate is a candidate', () =>
       fc.integer({ min: 1, max: 5_000 }),
       fc.infiniteStream(fc.boolean()),
       (some, budget, coin) => {
-        const { queries } = chooseCandidates(termsOf(some), { passageCount: 100_000, budget });
+        const queries = everyQuery(chooseCandidates(termsOf(some), { passageCount: 100_000, budget }));
         expect(queries.length).toBeGreaterThan(0);
         const contained = new Set(some.flatMap((_, i) => (coin.next().value ? [`'${i}'`] : [])));
         const more = new Set([
@@ -165,7 +239,7 @@ test('about as many candidates as the budget, and the best ones, when words are 
     );
   const best = passages.toSorted((left, right) => scoreOf(right) - scoreOf(left));
   for (const budget of [50, 200, 800]) {
-    const { queries } = chooseCandidates(terms, { passageCount, budget });
+    const queries = everyQuery(chooseCandidates(terms, { passageCount, budget }));
     const candidates = new Set(candidatesAmong(passages, queries));
     expect(candidates.size).toBeGreaterThan(budget / 3);
     expect(candidates.size).toBeLessThan(budget * 3);
@@ -185,6 +259,6 @@ test('the tsqueries of long words with many variants stay below the megabyte tha
       { operand: variants(term, 6), expectedScore: 0.9 * rarity, probability },
     ];
   });
-  const { queries } = chooseCandidates(terms, { passageCount: 3_000, budget: 280 });
-  for (const query of queries) expect(Buffer.byteLength(query)).toBeLessThan(2 ** 20);
+  const chosen = chooseCandidates(terms, { passageCount: 3_000, budget: 280 });
+  for (const query of everyQuery(chosen)) expect(Buffer.byteLength(query)).toBeLessThan(2 ** 20);
 });

@@ -11,6 +11,8 @@
  * lists of all operands, and it reads the list of a repeated operand again.
  */
 
+import { anyOf, bothOf, type Condition, createConditions } from './conditions.ts';
+
 /**
  * A degree to which a passage contains a term: for example once, or densely (an impact tier). `operand` is the tsquery
  * text that finds such passages.
@@ -26,8 +28,29 @@ export type ImpactLevel = {
 /** A term's levels in ascending order; never empty. */
 export type ImpactLevels = ImpactLevel[];
 
-/** A candidate matches any of the tsqueries. `all`: every passage that contains any of the terms is a candidate. */
-export type CandidateQueries = { queries: string[]; all: boolean };
+/**
+ * tsqueries of candidates.
+ *
+ * - `queries`: every passage that matches any of them is a candidate.
+ * - `further`: of the other passages, the first `FURTHER_MAX` that match any of these are.
+ * - `all`: these are all passages that contain any of the terms.
+ */
+export type CandidateQueries = { queries: string[]; further: string[]; all: boolean };
+
+/**
+ * The most further candidates; PostgreSQL takes those that are stored first. They fill up the results after the best
+ * ones: passages with the same common word, mostly once. To score one costs as much as to score any other candidate,
+ * and the first reading from disk ten times that.
+ *
+ * Share of the ten best by BM25 among the candidates of queries like INV-2019-020178, at 250,000 passages:
+ *
+ *   1,000   3,000   5,000   unlimited
+ *   .92     .98     1.00    1.00
+ *
+ * A rare word beside a word that a fifth of the passages have once took 3 to 4.6 times as long as other queries, with
+ * unlimited ones 14 to 22 times.
+ */
+export const FURTHER_MAX = 3_000;
 
 /**
  * The choice considers the terms of the highest scores that have this share of all terms' scores together, and at most
@@ -61,8 +84,11 @@ const STEPS_MIN = 3;
 /** A score is rounded up from this fraction of a step on. Flat from 0.5 to 0.65. */
 const ROUNDED_UP_FROM = 0.65;
 
-/** A condition on a passage: tsquery text and the number of its operands. `true` is always met, `false` never. */
-type Condition = { text: string; operands: number } | boolean;
+/**
+ * Added before steps are rounded down: at a threshold that is computed from a score (see `thresholdsOf`), the score must
+ * have its steps whatever the last bit of the quotient. Otherwise the lowest threshold could miss a common word.
+ */
+const ROUNDING_ERROR = 1e-9;
 
 const highestScore = (levels: ImpactLevels): number => levels[levels.length - 1]?.expectedScore ?? 0;
 const probabilityOf = (levels: ImpactLevels): number =>
@@ -70,7 +96,7 @@ const probabilityOf = (levels: ImpactLevels): number =>
 
 /** The number of steps that an expected score counts, if `needed` steps reach the threshold. */
 const stepsOf = (expectedScore: number, threshold: number, needed: number): number =>
-  Math.min(needed, Math.floor((expectedScore * needed) / threshold + 1 - ROUNDED_UP_FROM));
+  Math.min(needed, Math.floor((expectedScore * needed) / threshold + 1 - ROUNDED_UP_FROM + ROUNDING_ERROR));
 
 /**
  * The probability that the terms of a passage reach `needed` steps together. It assumes that terms occur independently.
@@ -103,13 +129,16 @@ function thresholdsOf(terms: ImpactLevels[], needed: number): number[] {
 }
 
 /**
- * A threshold must use at least this fraction of the budget. Otherwise the next lower one is used, which exceeds the
- * budget.
+ * A threshold should use at least this fraction of the budget. Otherwise the next lower one adds further candidates. It
+ * may exceed the budget a thousandfold: a serial number is in one passage, but the year beside it in a fiftieth of all.
  */
 const BUDGET_USED_FRACTION = 1 / 4;
 
-/** The lowest threshold that passages reach with at most this probability, or the next lower one. */
-function findThreshold(terms: ImpactLevels[], probability: number, needed: number): number {
+/** `lower`: the next lower threshold, if too few passages reach the other one; and the probability of reaching it. */
+type Thresholds = { threshold: number; lower?: { threshold: number; probability: number } };
+
+/** The lowest threshold that passages reach with at most this probability. */
+function findThresholds(terms: ImpactLevels[], probability: number, needed: number): Thresholds {
   const thresholds = thresholdsOf(terms, needed);
   const probabilityAt = (index: number) => probabilityAbove(terms, thresholds[index] ?? 0, needed);
   let [low, high] = [0, thresholds.length - 1];
@@ -118,85 +147,9 @@ function findThreshold(terms: ImpactLevels[], probability: number, needed: numbe
     if (probabilityAt(middle) <= probability) high = middle;
     else low = middle + 1;
   }
-  if (probabilityAt(low) < probability * BUDGET_USED_FRACTION) low = Math.max(0, low - 1);
-  return thresholds[low] ?? 0;
-}
-
-function anyOf(conditions: Condition[]): Condition {
-  if (conditions.includes(true)) return true;
-  const texts = new Map<string, number>();
-  for (const condition of conditions) {
-    if (typeof condition === 'object') texts.set(condition.text, condition.operands);
-  }
-  if (texts.size === 0) return false;
-  const operands = [...texts.values()].reduce((sum, count) => sum + count, 0);
-  const text = [...texts.keys()].join('|');
-  return { text: texts.size === 1 ? text : `(${text})`, operands };
-}
-
-function bothOf(left: Condition, right: Condition): Condition {
-  if (left === false || right === false) return false;
-  if (left === true) return right;
-  if (right === true) return left;
-  return { text: `${left.text}&${right.text}`, operands: left.operands + right.operands };
-}
-
-const isSame = (left: Condition, right: Condition): boolean =>
-  left === right || (typeof left === 'object' && typeof right === 'object' && left.text === right.text);
-
-const operandsOf = (condition: Condition): number => (typeof condition === 'object' ? condition.operands : 0);
-
-/** A term's levels in ascending order, with their expected scores in steps of the threshold. */
-type StepLevels = { operand: string; steps: number }[];
-
-/**
- * Returns a function for the condition "the terms from index `from` up to, but without, `to` reach `needed` steps". It
- * splits the terms in two, after the first or in the middle, whichever makes the condition shorter.
- */
-function createConditions(terms: StepLevels[]): (from: number, to: number, needed: number) => Condition {
-  const known = new Map<string, Condition>();
-  const most = terms.map((levels) => levels[levels.length - 1]?.steps ?? 0);
-  const reachable = (from: number, to: number) => most.slice(from, to).reduce((sum, steps) => sum + steps, 0);
-
-  const splitAt = (split: number, from: number, to: number, needed: number): Condition => {
-    const alternatives: Condition[] = [];
-    let previousRight: Condition = false;
-    for (let steps = 0; steps <= needed; steps++) {
-      const left = conditionOn(from, split, steps);
-      if (left === false) break;
-      // Several numbers of steps may have the same left side. The highest of them needs the least from the right side.
-      if (steps < needed && isSame(left, conditionOn(from, split, steps + 1))) continue;
-      const right = conditionOn(split, to, needed - steps);
-      if (right !== false && !isSame(right, previousRight)) alternatives.push(bothOf(left, right));
-      previousRight = right;
-    }
-    return anyOf(alternatives);
-  };
-  const conditionOn = (from: number, to: number, needed: number): Condition => {
-    if (needed <= 0) return true;
-    if (reachable(from, to) < needed) return false;
-    const key = `${from} ${to} ${needed}`;
-    let condition = known.get(key);
-    if (condition === undefined) {
-      condition = to - from === 1 ? lowestLevel(terms[from] ?? [], needed) : shorterOf(from, to, needed);
-      known.set(key, condition);
-    }
-    return condition;
-  };
-  const shorterOf = (from: number, to: number, needed: number): Condition => {
-    const afterFirst = splitAt(from + 1, from, to, needed);
-    const middle = (from + to) >> 1;
-    if (middle === from + 1) return afterFirst;
-    const inMiddle = splitAt(middle, from, to, needed);
-    return operandsOf(inMiddle) < operandsOf(afterFirst) ? inMiddle : afterFirst;
-  };
-  return conditionOn;
-}
-
-/** The lowest level that reaches `needed` steps. */
-function lowestLevel(levels: StepLevels, needed: number): Condition {
-  const level = levels.find(({ steps }) => steps >= needed);
-  return level === undefined ? false : { text: level.operand, operands: 1 };
+  const threshold = thresholds[low] ?? 0;
+  if (low === 0 || probabilityAt(low) >= probability * BUDGET_USED_FRACTION) return { threshold };
+  return { threshold, lower: { threshold: thresholds[low - 1] ?? 0, probability: probabilityAt(low - 1) } };
 }
 
 /** tsqueries, and the work of the index: the operands that it checks, summed over all passages that it goes through. */
@@ -251,12 +204,15 @@ function everyCandidate(terms: ImpactLevels[]): string[] {
 /** How many passages there are, and how many of them to choose. */
 type Extent = { passageCount: number; budget: number };
 
+/** The terms of the highest scores, by descending score. */
+const mostImportant = (terms: ImpactLevels[]): ImpactLevels[] =>
+  terms.toSorted((left, right) => highestScore(right) - highestScore(left)).slice(0, TERMS_MAX);
+
 /** The terms to consider (see `CONSIDERED_SHARE`), by descending score; more if too few passages contain these. */
 function chooseConsidered(terms: ImpactLevels[], { passageCount, budget }: Extent): ImpactLevels[] {
-  const byScore = terms.toSorted((left, right) => highestScore(right) - highestScore(left));
-  const enough = CONSIDERED_SHARE * byScore.reduce((sum, levels) => sum + highestScore(levels), 0);
+  const enough = CONSIDERED_SHARE * terms.reduce((sum, levels) => sum + highestScore(levels), 0);
   let [score, passages] = [0, 0];
-  return byScore.slice(0, TERMS_MAX).filter((levels) => {
+  return mostImportant(terms).filter((levels) => {
     const isConsidered = score < enough || passages < budget;
     score += highestScore(levels);
     passages += passageCount * probabilityOf(levels);
@@ -264,24 +220,47 @@ function chooseConsidered(terms: ImpactLevels[], { passageCount, budget }: Exten
   });
 }
 
+/** The scans for `queries` and `further`, and the number of passages to expect of the latter. */
+type Choice = { within: IndexScan; further: IndexScan; expected: number };
+
+const NOTHING: IndexScan = { queries: [], work: 0 };
+
+function chooseAmong(considered: ImpactLevels[], { passageCount, budget }: Extent): Choice {
+  const rarestFirst = considered.toSorted((left, right) => probabilityOf(left) - probabilityOf(right));
+  const chooseIn = (steps: number): Choice => {
+    const { threshold, lower } = findThresholds(considered, budget / passageCount, steps);
+    const within = scanAbove(threshold, rarestFirst, { steps, passageCount });
+    if (lower === undefined) return { within, further: NOTHING, expected: 0 };
+    const further = scanAbove(lower.threshold, rarestFirst, { steps, passageCount });
+    return { within, further, expected: passageCount * lower.probability };
+  };
+  let steps = STEPS_MAX;
+  let choice = chooseIn(steps);
+  while ((isTooMuch(choice.within) || isTooMuch(choice.further)) && steps > STEPS_MIN)
+    choice = chooseIn(--steps);
+  return choice;
+}
+
 /**
  * The candidates for a query of these terms among `passageCount` passages.
  *
  * - About `budget` passages, and more if the terms often occur together.
+ * - Further ones, if that threshold uses little of the budget.
  * - All passages that contain any of the terms, if those are within the budget or the budget is `Infinity`.
  */
-export function chooseCandidates(terms: ImpactLevels[], { passageCount, budget }: Extent): CandidateQueries {
+export function chooseCandidates(terms: ImpactLevels[], extent: Extent): CandidateQueries {
+  const { passageCount, budget } = extent;
   const expected = passageCount * terms.reduce((sum, levels) => sum + probabilityOf(levels), 0);
-  if (expected <= budget) return { queries: everyCandidate(terms), all: true };
-  const considered = chooseConsidered(terms, { passageCount, budget });
-  const rarestFirst = considered.toSorted((left, right) => probabilityOf(left) - probabilityOf(right));
-  let scan: IndexScan;
-  let steps = STEPS_MAX;
-  do
-    scan = scanAbove(findThreshold(considered, budget / passageCount, steps), rarestFirst, {
-      steps,
-      passageCount,
-    });
-  while (isTooMuch(scan) && --steps >= STEPS_MIN);
-  return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(considered), all: false };
+  if (expected <= budget) return { queries: everyCandidate(terms), further: [], all: true };
+  const considered = chooseConsidered(terms, extent);
+  const choice = chooseAmong(considered, extent);
+  // Where only some of the further candidates count, all terms help to tell the best of them.
+  const { within, further } =
+    choice.expected > FURTHER_MAX ? chooseAmong(mostImportant(terms), extent) : choice;
+  const isEmpty = within.queries.length + further.queries.length === 0;
+  return {
+    queries: within.queries,
+    further: isEmpty ? everyCandidate(considered) : further.queries,
+    all: false,
+  };
 }

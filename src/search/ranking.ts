@@ -13,6 +13,7 @@ import type { DescriptionRow } from '../database/documents.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import { lengthNormSql, normPerLetter } from './bm25.ts';
+import { FURTHER_MAX } from './candidates.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { fence, inEachLayout, type Layout } from './layout.ts';
 import type { Payment } from './payment.ts';
@@ -52,19 +53,21 @@ export type FoundPassage = PassageRow &
 export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
 /**
- * The passages to rank: those that match any of the tsqueries `queries`, and are in the scope if there is one. `limit`
- * of them are wanted. `comparesAll`: few documents fit the filter of the scope (see search-scope.ts).
+ * The passages to rank: those that match any of the tsqueries `queries`, and some of those that match any of `further`
+ * (see candidates.ts). In a scope: all of both that are in the scope. `limit` of them are wanted. `comparesAll`: few
+ * documents fit the filter of the scope (see search-scope.ts).
  */
 export type Candidates = {
   searched: SearchedKnowledgeBases;
   queries: string[];
+  further: string[];
   limit: number;
   scope?: SearchScope | undefined;
   comparesAll: boolean;
 };
 
 /** The values that `bestByBm25` takes. */
-export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES] as const;
+export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES, 'further'] as const;
 const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'price', 'isLast'] as const;
 type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
 const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
@@ -83,21 +86,35 @@ const candidate = { lexemes: sql.ref('lexemes'), norm: sql.ref('norm') };
 
 /**
  * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
+ * On distributed tables all further candidates are scored, because Citus would fetch rows to limit them.
  */
-export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values, layout: Layout) {
+export function bestByBm25(
+  { ids, queries, further, perLetter, selected, ...terms }: Bm25Values,
+  layout: Layout,
+) {
   const score = passageScore(terms, candidate, layout);
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
   // The fence keeps PostgreSQL from reading the tsvector and computing the norm again for each term.
   const isSearched = layout.isDistributed
     ? inShards(ids)
     : sql`(knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE`;
-  return sql<{ score: number }>`
-    SELECT knowledge_base_id, document_id, position, lexemes, norm, ${score} AS score FROM (
+  const matching = (tsqueries: RawBuilder<unknown>) => sql`
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
         ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(layout)}
       FROM passage_lexemes
-      WHERE lexemes @@ ANY(${queries}::tsquery[])
-        AND ${isSearched}${fence.end(layout)}
+      WHERE lexemes @@ ANY(${tsqueries})
+        AND ${isSearched}`;
+  const isFound = sql`lexemes @@ ANY(${queries}::tsquery[])`;
+  // Without an order, LIMIT takes the rows that are stored first: the same at each search, until the table changes.
+  // For any other order, PostgreSQL would have to read all of them.
+  const candidates = layout.isDistributed
+    ? matching(sql`${queries}::tsquery[] || ${further}::tsquery[]`)
+    : sql`(${matching(sql`${queries}::tsquery[]`)}${fence.end(layout)})
+      UNION ALL
+      (${matching(sql`${further}::tsquery[]`)} AND (${isFound}) IS NOT TRUE
+      LIMIT ${sql.lit(FURTHER_MAX)})`;
+  return sql<{ score: number }>`
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, ${score} AS score FROM (${candidates}
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
 }
@@ -251,13 +268,15 @@ function knowledgeBaseFilter({
 /** The values of `BM25_VALUES`. */
 export function bm25Values(
   { terms }: Scoring,
-  { searched, queries }: Pick<Candidates, 'searched' | 'queries'>,
+  { searched, queries, further }: Pick<Candidates, 'searched' | 'queries' | 'further'>,
 ) {
   const filter = knowledgeBaseFilter(searched);
+  const inSearched = (query: string) => (filter === undefined ? query : `(${query})&${filter}`);
   return {
     // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
     ids: `{${searched.ids}}`,
-    queries: filter === undefined ? queries : queries.map((query) => `(${query})&${filter}`),
+    queries: queries.map(inSearched),
+    further: further.map(inSearched),
     ...termValues(terms),
     perLetter: normPerLetter(searched),
     selected: RERANK_DEPTH,

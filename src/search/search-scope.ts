@@ -118,10 +118,11 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
 }
 
 /**
- * SQL for the candidates in the scope, with their length norms. `queries`, `perLetter` and `lexemes`: as in `bestByBm25`.
+ * SQL for the candidates in the scope, with their length norms: all that match `queries` or `further`. `perLetter` and
+ * `lexemes`: as in `bestByBm25`.
  */
 export function candidatesInScope(
-  values: ScopeValues & Record<'ids' | 'queries' | 'perLetter', RawBuilder<unknown>>,
+  values: ScopeValues & Record<'ids' | 'queries' | 'further' | 'perLetter', RawBuilder<unknown>>,
   lexemes: RawBuilder<unknown>,
   layout: Layout,
 ) {
@@ -129,6 +130,7 @@ export function candidatesInScope(
         ${lengthNormSql(sql.ref('length'), values.perLetter)} AS norm`;
   const isKnown = sql`(SELECT is_known FROM extent)`;
   const isSmall = sql`(SELECT is_small FROM extent)`;
+  const isFound = sql`lexemes @@ ANY(${values.queries}::tsquery[] || ${values.further}::tsquery[])`;
   if (layout.isDistributed)
     return sql`
       (SELECT ${columns} FROM scope JOIN passage_lexemes
@@ -138,7 +140,7 @@ export function candidatesInScope(
       (SELECT ${columns} FROM passage_lexemes JOIN documents
         ON documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
       WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${inShards(values.ids, 'documents')} AND NOT ${isSmall}
-        AND lexemes @@ ANY(${values.queries}::tsquery[]) AND ${fitsFilter(values)}
+        AND ${isFound} AND ${fitsFilter(values)}
         AND (NOT ${isKnown} OR (documents.knowledge_base_id, id) IN (SELECT knowledge_base_id, id FROM scope)))`;
   // IS TRUE keeps PostgreSQL from using the index.
   return sql`
@@ -152,7 +154,7 @@ export function candidatesInScope(
       WHERE ${isSmall})
       UNION ALL
       (SELECT ${columns} FROM passage_lexemes
-      WHERE NOT ${isSmall} AND lexemes @@ ANY(${values.queries}::tsquery[])
+      WHERE NOT ${isSmall} AND ${isFound}
         AND (knowledge_base_id IN (SELECT unnest(${values.ids}::uuid[]))) IS TRUE
         AND (CASE WHEN ${isKnown} THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
           ELSE ${values.path}::jsonpath IS NULL OR EXISTS (

@@ -73,18 +73,25 @@ async function rankCandidates(
   { scoring, searched, request }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { accountId, limit, price, scope } = request;
-  const rankWith = async (factor: number, comparesAll: boolean) => {
-    const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
-    const candidates = { searched, queries, limit, scope, comparesAll };
+  const choose = (factor: number) => candidatesOf(scoring.terms, searched.passageCount, factor);
+  const rank = async ({ queries, further, all: isLast }: CandidateQueries, comparesAll: boolean) => {
+    const candidates = { searched, queries, further, limit, scope, comparesAll };
     return await rankPassages(database, scoring, candidates, { accountId, price, isLast });
   };
   const share = await estimateShare(database, searched.ids, scope);
   const factor = firstFactor(share);
-  const first = await rankWith(factor, isRareShare(share));
+  const best = choose(factor);
+  const first = await rank(best, isRareShare(share));
   if (first.isEnough) return first.found;
-  const wider = await rankWith(factor * widerFactor(first.matched, budgetFor(scoring.terms.length)), true);
+  // More candidates only fill up the results, so some are enough. In a scope, any number of them can be outside of it.
+  const chooseMore = (largerFactor: number): CandidateQueries => {
+    const more = choose(largerFactor);
+    return scope === undefined ? { queries: best.queries, further: more.queries, all: more.all } : more;
+  };
+  const budget = budgetFor(scoring.terms.length);
+  const wider = await rank(chooseMore(factor * widerFactor(first.matched, budget)), true);
   if (wider.isEnough) return wider.found;
-  return (await rankWith(Number.POSITIVE_INFINITY, true)).found;
+  return (await rank(chooseMore(Number.POSITIVE_INFINITY), true)).found;
 }
 
 /** Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at its end. */

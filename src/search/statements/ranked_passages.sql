@@ -26,13 +26,22 @@ WITH query_terms AS MATERIALIZED (
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
       ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
-    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM (
+    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM ((
       SELECT knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY($2::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE OFFSET 0
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE OFFSET 0)
+      UNION ALL
+      (
+      SELECT knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm
+      FROM passage_lexemes
+      WHERE lexemes @@ ANY($41::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
+      LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
     with_neighbours AS MATERIALIZED (
@@ -107,19 +116,19 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled) AS summed),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined,
-        round((score / $41::float8)::numeric, 6)::float8 AS score
-      FROM reranked ORDER BY score DESC FETCH FIRST $42 ROWS WITH TIES),
+        round((score / $42::float8)::numeric, 6)::float8 AS score
+      FROM reranked ORDER BY score DESC FETCH FIRST $43 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $43::uuid AND credits >= CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END AND CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $44::uuid AND credits >= CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END AND CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined,
-      ($45::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ($46::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $42
+    LIMIT $43
