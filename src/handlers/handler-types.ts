@@ -28,7 +28,7 @@ type Operations = SearchControllerMethods &
  * - `transact` runs the transaction of an operation that takes an Idempotency-Key.
  * - `keyed`: the identity of the request, if it has such a key.
  * - `withoutPermit` releases the request's permit during a wait.
- * - `requestedWait` runs a wait that the client has asked for. The metrics do not count its time.
+ * - `requestedWait` runs what the client waits for by its own wish (`waitSeconds`). Metrics leave that time out.
  * - `budget`: the time left for all waits of the request.
  * - `byteBody` opens the body of an operation that takes the bytes of a file. They can be read once.
  */

@@ -1,6 +1,7 @@
 /** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { CONTENT_TABLES, FIRST_TABLE } from '../database/distributed-tables.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
 import { dropFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
@@ -9,16 +10,8 @@ import type { JobContext } from './job-context.ts';
 
 const ROWS_PER_STEP = 2_000;
 
-/** Child tables before the tables that they refer to. */
-const CONTENT_TABLES = [
-  'passage_lexemes',
-  'passages',
-  'document_frequencies',
-  'language_statistics',
-  'documents',
-  'files',
-  'knowledge_base_statistics',
-] as const;
+/** All tables of content but the knowledge bases themselves, each before the tables that it refers to. */
+const TABLES_BELOW = CONTENT_TABLES.filter((table) => table !== FIRST_TABLE).toReversed();
 
 async function deleteSome(database: Database, table: string, knowledgeBaseId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -38,7 +31,7 @@ export async function purgeKnowledgeBase(
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
   await dropFrequencyDeltas(database, knowledgeBaseId);
-  for (const table of CONTENT_TABLES) {
+  for (const table of TABLES_BELOW) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }
   // The queue tries again. After the last try, garbage collection requests the purge again.
