@@ -368,6 +368,10 @@ const CONNECTION_MESSAGES =
 const LOST_SHARD_MESSAGES =
   /^(could not commit transaction for shard|failure on connection marked as essential|no active placements were found|failed to (complete )?COPY )/;
 
+/** Whether Citus reports so that a server of shards is away. */
+export const isShardLost = (error: unknown): boolean =>
+  error instanceof Error && LOST_SHARD_MESSAGES.test(error.message);
+
 /** Whether `error` means that database or disk are unavailable or overloaded. The same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -375,7 +379,7 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string' && TRANSIENT_SQLSTATE.test(code)) return true;
   if (typeof code === 'string' && RESOURCE_ERRORS.has(code)) return true;
   if (typeof code === 'string' && CONNECTION_ERRORS.has(code)) return syscall !== 'open';
-  return CONNECTION_MESSAGES.test(error.message) || LOST_SHARD_MESSAGES.test(error.message);
+  return CONNECTION_MESSAGES.test(error.message) || isShardLost(error);
 }
 
 /** Turns any thrown error into the error for the client. The original stays as its cause, for the log. */

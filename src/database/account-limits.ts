@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import type { Reach } from '../ids.ts';
+import { unlessAway } from './all-shards.ts';
 import type { Queryable } from './database.ts';
-import { isServerOfShardsAway } from './distribution.ts';
+import { isDistributed } from './distribution.ts';
 import { prepare } from './prepared.ts';
 
 /** The limits of an account without limits of its own. */
@@ -26,7 +27,7 @@ const lockOwnLimits = prepare(
   'lock_limits',
   ['accountId'],
   ({ accountId }) => lockingLimits(accountId, sql`false`),
-  ({ accountId }) => lockingLimits(accountId, sql`true`),
+  { build: ({ accountId }) => lockingLimits(accountId, sql`true`) },
 );
 
 /** The limits that apply to an account. @throws when there is no such account */
@@ -108,23 +109,16 @@ const readStorage = prepare(
  * transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their account
  * has stored on that one.
  */
-async function unlessAway<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
+async function unlessAwayIn<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
   await sql`SAVEPOINT before_shards`.execute(transaction);
-  try {
-    return await read();
-  } catch (error) {
-    if (!isServerOfShardsAway(error)) throw error;
-    await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
-    return undefined;
-  }
+  const result = await unlessAway(read);
+  if (result === undefined) await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
+  return result;
 }
 
-/** The same without a transaction. */
-const unlessShardsAreAway = <T>(read: Promise<T>): Promise<T | undefined> =>
-  read.catch((error) => {
-    if (!isServerOfShardsAway(error)) throw error;
-    return undefined;
-  });
+/** Runs `read`. Returns undefined while the tables are distributed and a server of theirs is away. */
+const readOrNothing = async <T>(database: Queryable, read: () => Promise<T>): Promise<T | undefined> =>
+  (await isDistributed(database)) ? await unlessAway(read) : await read();
 
 /**
  * Checks that the account is within its limit with the `requested` bytes that this transaction has stored. The result
@@ -139,7 +133,7 @@ export async function requireStorage(
   const { storageLimitBytes: limit, hasShards } = await lockLimits(transaction, account);
   // A separate statement, because it sees the rows that others committed before they released the lock.
   const read = () => readStorage(transaction, { accountId: account.accountId });
-  const [stored] = (await (hasShards ? unlessAway(transaction, read) : read())) ?? [];
+  const [stored] = (await (hasShards ? unlessAwayIn(transaction, read) : read())) ?? [];
   const used = (stored?.used ?? 0) - requested;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
@@ -154,7 +148,7 @@ export async function expectStorage(
   { accountId, defaults }: AccountWithDefaults,
   requested: number,
 ): Promise<void> {
-  const rows = await unlessShardsAreAway(readStorage(database, { accountId }));
+  const rows = await readOrNothing(database, () => readStorage(database, { accountId }));
   if (rows === undefined) return;
   const [account] = rows;
   if (account === undefined) throw accountGone(accountId);
@@ -171,7 +165,7 @@ export async function hasTooManyLexemes(
   database: Queryable,
   { accountId, defaults }: AccountWithDefaults,
 ): Promise<boolean> {
-  const found = await unlessShardsAreAway(
+  const found = await readOrNothing(database, () =>
     sql<{ excess: boolean }>`
     SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
     FROM accounts, (

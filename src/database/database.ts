@@ -1,4 +1,6 @@
 /** The connection pool to PostgreSQL, and Kysely over it. */
+
+import type { Socket } from 'node:net';
 import {
   Kysely,
   PostgresDialect,
@@ -166,6 +168,15 @@ export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
   return !sessionOf(client).isDirect;
 }
 
+/**
+ * Closes a connection without waiting for its server process, so that neither the end of its transaction nor another
+ * request does. The pool replaces it.
+ */
+function closeAtOnce(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: Socket } }; // the driver's types omit it
+  connection.stream.destroy();
+}
+
 /** SQLSTATE of a write that is refused by a standby, or by a session that began while the database was read-only. */
 const READ_ONLY = '25006';
 
@@ -180,9 +191,20 @@ function namingStatements(pool: pg.Pool): PostgresPool {
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const session = sessionOf(client);
     let isToReplace = false;
+    const send = async (text: string, values: unknown[]): Promise<unknown> => {
+      try {
+        return await session.query(text, values);
+      } catch (error) {
+        if (session.mayHang(error)) {
+          isToReplace = true;
+          closeAtOnce(client);
+        }
+        throw error;
+      }
+    };
     const query = async (text: string, values: unknown[]): Promise<unknown> => {
       try {
-        return await sendWithinBounds(client, () => session.query(text, values));
+        return await sendWithinBounds(client, () => send(text, values));
       } catch (error) {
         const isOutdated = session.isOutdated(error);
         isToReplace ||= isOutdated || codeOf(error) === READ_ONLY;

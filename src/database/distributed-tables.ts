@@ -26,7 +26,15 @@ export const ARE_TABLES_DISTRIBUTED = `
 
 /**
  * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a statement
- * about one knowledge base as a whole to its shard.
+ * only to the shards that have one of them.
  */
 export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
   sql`${sql.ref(table === undefined ? 'knowledge_base_id' : `${table}.knowledge_base_id`)} = ANY(${ids}::uuid[])`;
+
+/**
+ * A statement that stores nothing, after which Citus commits the transaction in two phases: at one server of shards
+ * and in the coordinator's own tables both, or nowhere. Citus would do so by itself for several servers of shards only.
+ * It commits like this whatever goes through COPY, such as rows selected from a table of the coordinator.
+ */
+export const COMMIT_IN_TWO_PHASES = `
+  INSERT INTO ${FIRST_TABLE} (knowledge_base_id) SELECT id FROM accounts WHERE false`;

@@ -9,15 +9,17 @@
  */
 import { sql } from 'kysely';
 import pg from 'pg';
+import { isShardLost } from '../errors.ts';
 import { codeOf } from '../problem.ts';
 import { lastSessionOf, type Queryable } from './database.ts';
 import { ARE_TABLES_DISTRIBUTED, CONTENT_TABLES, FIRST_TABLE, HAS_CITUS } from './distributed-tables.ts';
+import { CREATE_RUN_IN_SHARD, RUN_IN_SHARD } from './shard-statements.ts';
 
 /**
  * Settings of the service's own sessions, which the sessions that the coordinator opens need too, at the servers of the
  * shards and at itself: they plan statements of their own. To compile a merge of results took .16 s.
  */
-const SHARD_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
+const SHARD_SETTINGS = { enable_seqscan: 'off', jit: 'off', max_parallel_workers_per_gather: '0' };
 
 /** Whether Citus distributes the content tables, as the last session of the pool has found, if it has opened any. */
 export const isDistributed = async (database: Queryable): Promise<boolean> =>
@@ -36,7 +38,7 @@ const CONNECTION_FAILURE = '08006';
 
 /** Whether a statement failed because a server of shards does not answer, while the coordinator does. */
 export const isServerOfShardsAway = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === CONNECTION_FAILURE;
+  error instanceof pg.DatabaseError && (error.code === CONNECTION_FAILURE || isShardLost(error));
 
 async function hasCitus(database: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`SELECT ${sql.raw(HAS_CITUS)} AS "isThere"`.execute(
@@ -110,7 +112,17 @@ async function setOnAllNodes(database: Queryable): Promise<void> {
     FROM run_command_on_all_nodes(format('DO %L', format(${block}, current_database()))) JOIN pg_dist_node USING (nodeid)
   `.execute(database);
   const refused = rows.find(({ success }) => !success);
-  if (refused) throw new Error(`${refused.node} refuses the settings of the shards: ${refused.result}`);
+  if (refused)
+    throw new Error(
+      `The server ${refused.node} has not taken the settings of the shards: ${refused.result}. ` +
+        'Nothing has been distributed: repeat the command when it can take them.',
+    );
+}
+
+/** Creates `run_in_shard` at all servers, also at those that join later. */
+async function createFunctionOfShards(database: Queryable): Promise<void> {
+  await sql.raw(CREATE_RUN_IN_SHARD).execute(database);
+  await sql`SELECT create_distributed_function(${RUN_IN_SHARD})`.execute(database);
 }
 
 /** Closes all other sessions of the service: they have plans and statements for tables on one server. */
@@ -151,6 +163,7 @@ async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> 
 export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
   await requireWorkers(database);
   await setOnAllNodes(database);
+  await createFunctionOfShards(database);
   const isDue = !(await areTablesDistributed(database));
   if (isDue) {
     await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);

@@ -31,8 +31,11 @@ const findOwned = prepare(
   'find_owned_documents',
   ['knowledgeBaseIds', 'ids', 'accountId'],
   ({ accountId, ...given }) => selectGiven(given, isOfAccount(accountId)),
-  ({ accountId, ...given }) =>
-    selectGiven(given, sql`${isOfAccount(accountId)} AND ${inShardsOf(given.knowledgeBaseIds)}`),
+  {
+    build: ({ accountId, ...given }) =>
+      selectGiven(given, sql`${isOfAccount(accountId)} AND ${inShardsOf(given.knowledgeBaseIds)}`),
+    ids: 'knowledgeBaseIds',
+  },
 );
 
 /** @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one. */
@@ -54,7 +57,10 @@ const selectUnfinished = prepare(
   'find_unfinished_documents',
   ['knowledgeBaseIds', 'ids'],
   (given) => selectGiven(given, IS_UNFINISHED),
-  (given) => selectGiven(given, sql`${IS_UNFINISHED} AND ${inShardsOf(given.knowledgeBaseIds)}`),
+  {
+    build: (given) => selectGiven(given, sql`${IS_UNFINISHED} AND ${inShardsOf(given.knowledgeBaseIds)}`),
+    ids: 'knowledgeBaseIds',
+  },
 );
 
 /**

@@ -2,12 +2,27 @@
  * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type InShard, inShard } from './shard-statements.ts';
 import type { Tables } from './tables.ts';
+
+/**
+ * A statement for tables that Citus distributes, with the values and results of one for a single server.
+ *
+ * - `build` makes its text.
+ * - `ids`: the value with the knowledge bases that it reads, if it reads distributed tables only. If they are one, the
+ *   statement for a single server runs in its shard instead (see shard-statements.ts).
+ */
+export type DistributedStatement<Value extends string, Row> = {
+  build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
+  ids?: Value;
+};
+
+/** What a session at distributed tables sends instead of a statement. `idsAt`: the index of the value `ids`. */
+type DistributedForm = { text: string; inShard?: InShard & { idsAt: number } };
 
 /** Statement text → the name under which connections prepare it. */
 const names = new Map<string, string>();
-/** Statement text → the text with the same values and results for distributed tables. */
-const distributedTexts = new Map<string, string>();
+const distributedForms = new Map<string, DistributedForm>();
 
 /**
  * Matches statements that return all columns. When a newer version adds a column, such a prepared statement fails, and
@@ -18,19 +33,19 @@ const ALL_COLUMNS = /^\s*SELECT \*|\bRETURNING \*/i;
 /** The name under which a statement of this text is prepared; undefined for any other text. */
 export const preparedName = (text: string): string | undefined => names.get(text);
 
-/** What a connection to distributed tables sends instead of this text: for most texts the same. */
-export const distributedText = (text: string): string => distributedTexts.get(text) ?? text;
+/** What a session at distributed tables sends instead of the statement of this text; undefined for the same. */
+export const distributedForm = (text: string): DistributedForm | undefined => distributedForms.get(text);
 
 /**
  * Prepares the statement that `build` makes of placeholders for the named values, under a unique name. `build` may use
- * only these values. `buildDistributed` makes the statement for tables that Citus distributes, where another is needed.
+ * only these values. `distributed` is the statement for tables that Citus distributes, where another is needed.
  * @returns a function that runs the statement with the values (undefined is NULL) and returns the rows.
  */
 export function prepare<Value extends string, Row>(
   name: string,
   values: readonly Value[],
   build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>,
-  buildDistributed?: typeof build,
+  distributed?: DistributedStatement<Value, Row>,
 ): (database: Kysely<Tables>, values: Record<Value, unknown>) => Promise<Row[]> {
   const placeholders = Object.fromEntries(values.map((value, i) => [value, sql.raw(`$${i + 1}`)])) as Record<
     Value,
@@ -44,10 +59,21 @@ export function prepare<Value extends string, Row>(
     names.set(compiled.sql, name);
     return compiled.sql;
   };
+  const makeForm = (
+    database: Kysely<Tables>,
+    plain: string,
+    { build, ids }: DistributedStatement<Value, Row>,
+  ): DistributedForm => {
+    const form = { text: compile(database, build(placeholders)) };
+    if (ids === undefined) return form;
+    const statements = inShard(name, plain, values.length);
+    names.set(statements.call, `${name}_in_shard`);
+    return { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+  };
   return async (database, given) => {
     if (text === undefined) {
       text = compile(database, build(placeholders));
-      if (buildDistributed) distributedTexts.set(text, compile(database, buildDistributed(placeholders)));
+      if (distributed) distributedForms.set(text, makeForm(database, text, distributed));
     }
     const parameters = values.map((value) => given[value] ?? null);
     const { rows } = await database.executeQuery<Row>(CompiledQuery.raw(text, parameters));

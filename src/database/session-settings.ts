@@ -12,8 +12,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { codeOf } from '../problem.ts';
-import { ARE_TABLES_DISTRIBUTED, HAS_CITUS } from './distributed-tables.ts';
-import { distributedText, preparedName } from './prepared.ts';
+import { ARE_TABLES_DISTRIBUTED, COMMIT_IN_TWO_PHASES, HAS_CITUS } from './distributed-tables.ts';
+import { distributedForm, preparedName } from './prepared.ts';
+import { type Send, sendToShard, singleOf } from './shard-statements.ts';
 
 /** PostgreSQL's name of a setting → its value. */
 export type Settings = Readonly<Record<string, string>>;
@@ -26,6 +27,8 @@ export type Session = {
   isDistributed: boolean;
   /** Whether a statement has failed because the tables have been distributed since the session was opened. */
   isOutdated(error: unknown): boolean;
+  /** Whether a statement has been cancelled, but Citus may still wait for a server of shards that hangs to cancel it. */
+  mayHang(error: unknown): boolean;
   query(text: string, values: unknown[]): Promise<unknown>;
 };
 
@@ -104,16 +107,24 @@ async function setIfDirect(
   return { isDirect, hasCitus };
 }
 
+/** Time-out of one statement, if there is any: the longest that a server of shards may hang before its requests get 503. */
+const SHARD_TIMEOUT_MS = 20_000;
+
 /**
  * Further settings where Citus distributes the tables. It finds a statement's shard by its values, which a plan for any
  * values does not have. A server of shards that does not answer is given up as soon as the database itself. And the
  * bounds that a transaction sets itself, such as `lock_timeout`, also hold in the shards.
  */
-const settingsForCitus = (timeoutMs: number): Settings => ({
+const settingsForCitus = (settings: Settings, timeoutMs: number): Settings => ({
+  ...settings,
+  ...(settings.statement_timeout && { statement_timeout: String(SHARD_TIMEOUT_MS) }),
   plan_cache_mode: 'auto',
   'citus.node_connection_timeout': String(timeoutMs),
   'citus.propagate_set_commands': 'local',
 });
+
+/** SQLSTATE of a statement that was cancelled, by a request or by its time-out. */
+const CANCELLED = '57014';
 
 /** SQLSTATEs of statements that Citus does not support, and of its errors without a code of their own. */
 const REFUSED_BY_CITUS = ['0A000', 'XX000'];
@@ -137,16 +148,27 @@ async function keepsNames(client: pg.ClientBase): Promise<boolean> {
   return passedOn === 0;
 }
 
-const SETTINGS_NAME = 'session_settings';
 const BEGIN = /^(begin|start transaction)\b/i;
+const READ_ONLY = /\bread only\b/i;
+
+/** Sends a statement in its form for distributed tables. Transactions that may write are committed in two phases. */
+async function sendDistributed(send: Send, text: string, values: unknown[]): Promise<unknown> {
+  if (BEGIN.test(text) && !READ_ONLY.test(text))
+    return await send(`${text}; ${COMMIT_IN_TWO_PHASES}`, values);
+  const form = distributedForm(text);
+  if (form === undefined) return await send(text, values);
+  const knowledgeBaseId = form.inShard && singleOf(values[form.inShard.idsAt]);
+  const result =
+    form.inShard && knowledgeBaseId && (await sendToShard(send, form.inShard, [...values, knowledgeBaseId]));
+  return result ?? (await send(form.text, values));
+}
+
+const SETTINGS_NAME = 'session_settings';
 /** Of no effect on a single statement. */
 const FOR_TRANSACTIONS_ONLY = 'idle_in_transaction_session_timeout';
 
-async function overPooler(
-  client: pg.ClientBase,
-  settings: Settings,
-  isDistributed: boolean,
-): Promise<Omit<Session, 'isOutdated'>> {
+/** Creates the function that sends statements with their settings over a pooler. */
+async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Send> {
   const hasNames = await keepsNames(client);
   const all = Object.entries(settings);
   const ofStatements = all.filter(([name]) => name !== FOR_TRANSACTIONS_ONLY);
@@ -159,19 +181,12 @@ async function overPooler(
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       client.query(new QueryWithSettings(local, statement, settle));
     });
-  return {
-    isDirect: false,
-    isDistributed,
-    async query(given, values) {
-      const text = isDistributed ? distributedText(given) : given;
-      if (BEGIN.test(text)) return await client.query(`${text}${setLocal}`);
-      const name = hasNames ? preparedName(text) : undefined;
-      const statement = { ...(name !== undefined && { name }), text, values };
-      const isAlone = client.getTransactionStatus() === 'I';
-      return await (isAlone && ofStatements.length > 0
-        ? sendWithSettings(statement)
-        : client.query(statement));
-    },
+  return async (text, values) => {
+    if (BEGIN.test(text)) return await client.query(`${text}${setLocal}`);
+    const name = hasNames ? preparedName(text) : undefined;
+    const statement = { ...(name !== undefined && { name }), text, values };
+    const isAlone = client.getTransactionStatus() === 'I';
+    return await (isAlone && ofStatements.length > 0 ? sendWithSettings(statement) : client.query(statement));
   };
 }
 
@@ -188,16 +203,16 @@ export async function openSession(
   const isDistributed = hasCitus && (await findDistributed(client));
   const isOutdated = (error: unknown) =>
     hasCitus && !isDistributed && REFUSED_BY_CITUS.includes(codeOf(error));
-  const fitting = isDistributed ? { ...settings, ...settingsForCitus(timeoutMs) } : settings;
-  if (!isDirect) return { ...(await overPooler(client, fitting, isDistributed)), isOutdated };
-  if (isDistributed) await setIfDirect(client, fitting, timeoutMs);
+  const fitting = isDistributed ? settingsForCitus(settings, timeoutMs) : settings;
+  const send = isDirect
+    ? (text: string, values: unknown[]) => client.query({ name: preparedName(text), text, values })
+    : await overPooler(client, fitting);
+  if (isDirect && isDistributed) await setIfDirect(client, fitting, timeoutMs);
   return {
     isDirect,
     isDistributed,
     isOutdated,
-    query(given, values) {
-      const text = isDistributed ? distributedText(given) : given;
-      return client.query({ name: preparedName(text), text, values });
-    },
+    mayHang: (error) => isDistributed && codeOf(error) === CANCELLED,
+    query: (text, values) => (isDistributed ? sendDistributed(send, text, values) : send(text, values)),
   };
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/account-limits.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
+import { isServerOfShardsAway } from '../database/distribution.ts';
 import {
   failDocument,
   moveDocument,
@@ -21,7 +22,7 @@ import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
-import type { Attempt } from './importers.ts';
+import { type Attempt, Postponed } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
 /** How soon an import resumes after the store is available again. */
@@ -233,6 +234,8 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
+    if (isServerOfShardsAway(error))
+      throw new Postponed('the server of the knowledge base is away', { cause: error });
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of the service');
     throw error;
   }

@@ -20,6 +20,12 @@ const FETCH_TRIES = 5;
 /** Time limit for handing jobs back. If the database does not answer, the missing heartbeat leads to the retry. */
 const HAND_BACK_MS = 1_000;
 
+/** How soon a postponed job runs. */
+const POSTPONED_SECONDS = 5;
+
+/** Thrown by a job that cannot run now, through no fault of its own: it runs again later, and keeps all its tries. */
+export class Postponed extends Error {}
+
 /** One try of a job; `signal` aborts when this worker has lost the job. */
 export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
 
@@ -51,16 +57,22 @@ function createRunner<Payload extends object>({
   type Fetched = JobWithMetadata<Payload>;
   const running = new Map<Promise<void>, (reason: Error) => Promise<void>>();
   const attemptOf = ({ id, retryCount }: Fetched) => ({ id, retryCount });
+  /** Enqueues the job as another one. If this process ends in between, both run, and the second finds nothing to do. */
+  const postpone = async (job: Fetched): Promise<void> => {
+    const { data, priority, expireInSeconds } = job;
+    await boss.send(queue, data, { priority, expireInSeconds, startAfter: POSTPONED_SECONDS });
+    await boss.complete(queue, attemptOf(job));
+  };
+  const record = async (job: Fetched, failure?: unknown): Promise<unknown> => {
+    if (failure === undefined) return await boss.complete(queue, attemptOf(job));
+    if (failure instanceof Postponed) return await postpone(job);
+    return await boss.fail(queue, attemptOf(job), failure as object); // pg-boss's own workers also pass the thrown error
+  };
   /** Logs a failure to record the result: without its heartbeat, the job is tried again. */
-  const recordResult = async (job: Fetched, failure?: unknown): Promise<void> => {
-    const recorded =
-      failure === undefined
-        ? boss.complete(queue, attemptOf(job))
-        : boss.fail(queue, attemptOf(job), failure as object); // pg-boss's own workers also pass the thrown error
-    await recorded.catch((error) =>
+  const recordResult = (job: Fetched, failure?: unknown): Promise<unknown> =>
+    record(job, failure).catch((error) =>
       log.warn({ err: error }, 'the result of an import could not be recorded'),
     );
-  };
   const work = async (job: Fetched, lost: AbortController): Promise<void> => {
     const heartbeat = setInterval(async () => {
       // Without an answer the job may still be ours. The type omits `affected`, which pg-boss's manual documents.

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import type { ScopedId } from '../ids.ts';
 import { createLog } from '../telemetry/log.ts';
+import { Postponed } from './importers.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -46,6 +47,20 @@ test('an import that fails at its last try becomes a dead letter', async () => {
   await vi.waitUntil(() => giveUpImport.mock.calls.length > 0, { timeout: 20_000 });
   expect(importFile).toHaveBeenCalledOnce();
   expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
+});
+
+test('an import that is postponed runs again, in the same lane, with all its tries', async () => {
+  const document = newDocument();
+  await enqueue(accountId, document);
+  const importFile = vi.fn(async () => {});
+  importFile.mockRejectedValueOnce(new Postponed('not now'));
+  await jobs.work({ ...idle, importFile }, 1);
+  await vi.waitUntil(() => importFile.mock.calls.length === 2, { timeout: 20_000 });
+  expect(importFile).toHaveBeenLastCalledWith(expect.objectContaining({ payload: document }));
+  const { rows } = await sql<{ lanes: number; tries: number }>`
+    SELECT count(DISTINCT (priority, expire_seconds)) AS lanes, max(retry_count) AS tries FROM pgboss.job
+    WHERE name = 'import-file'`.execute(server.database);
+  expect(rows).toEqual([{ lanes: 1, tries: 0 }]);
 });
 
 test('a purge is enqueued once for each knowledge base', async () => {

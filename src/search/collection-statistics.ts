@@ -124,15 +124,15 @@ const lookedUp = (
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)`;
 
 /**
- * The statistics of tables that Citus distributes. A search of one knowledge base goes to its shard as a whole. For one of
- * several, each sub-select in FROM is answered by all servers together. There is no estimate of all passages: it would
- * be that of a shard.
+ * The statistics of several knowledge bases in tables that Citus distributes: all servers together answer each
+ * sub-select in FROM. There is no estimate of all passages: it would be that of a shard.
  */
-function distributedStatistics({ isNamed }: Scope, payment: Payment, values: Placeholders) {
+function distributedStatistics({ isNamed, isNarrow }: Scope, payment: Payment, values: Placeholders) {
   const accountId = sql`${values.accountId}::uuid`;
   const isInShards = isNamed ? inShards(values.ids) : sql`${values.ids}::uuid[] IS NULL`;
   const isSearched = sql`${isInShards} AND knowledge_base_id IN (
       SELECT knowledge_base_id FROM knowledge_bases WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${isInShards})`;
+  const isCounted = isNarrow ? isSearched : sql`account_id = ${accountId} AND (${isSearched}) IS TRUE`;
   return sql<Row>`
     WITH ${lookedUp(values, sql`AS NOT MATERIALIZED`)}
     SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, -1::bigint AS estimate,
@@ -144,7 +144,7 @@ function distributedStatistics({ isNamed }: Scope, payment: Payment, values: Pla
         FROM knowledge_base_statistics WHERE ${isSearched}) AS totals,
       (SELECT coalesce(array_agg(language), '{}') AS languages
         FROM (SELECT DISTINCT language FROM language_statistics WHERE ${isSearched}) AS languages) AS analysed,
-      (${frequenciesIn(distributedFrequencyRows('query_lexemes', isSearched))}) AS occurring,
+      (${frequenciesIn(distributedFrequencyRows('query_lexemes', isCounted))}) AS occurring,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') AS stems FROM stemmed) AS stemmed_words`;
 }
 
@@ -220,11 +220,14 @@ const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
         isSearched: isSearchedIn(scope),
       }),
     )}`,
-    ({ accountId, ids, lexemes }) => sql<Pick<Row, 'frequencies'>>`
+    {
+      build: ({ accountId, ids, lexemes }) => sql<Pick<Row, 'frequencies'>>`
     WITH query_lexemes AS NOT MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
     ${frequenciesIn(
       distributedFrequencyRows('query_lexemes', sql`account_id = ${accountId}::uuid AND ${inShards(ids)}`),
     )}`,
+      ids: 'ids',
+    },
   );
 
 const FREQUENCIES = {
@@ -261,12 +264,10 @@ export type PricedScope = {
  */
 export function createStatistics(payment: Payment) {
   const prepareFor = (name: string, scope: Scope) =>
-    prepare(
-      name + payment.suffix,
-      VALUES,
-      (values) => statisticsOf(scope, payment, values),
-      (values) => distributedStatistics(scope, payment, values),
-    );
+    prepare(name + payment.suffix, VALUES, (values) => statisticsOf(scope, payment, values), {
+      build: (values) => distributedStatistics(scope, payment, values),
+      ids: 'ids',
+    });
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
   const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
   const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });

@@ -28,6 +28,7 @@ const readRows = prepare(
       AND ${inShards(values.knowledgeBaseIds, 'passages')}`
         : sql``
     }`,
+    'knowledgeBaseIds',
   ),
 );
 

@@ -1,14 +1,19 @@
 /** Where the tables of a statement are: on one server, or distributed over several by Citus. */
 import { type RawBuilder, sql } from 'kysely';
+import type { DistributedStatement } from '../database/prepared.ts';
 
 export type Layout = { isDistributed: boolean };
 
-/** The functions that build a statement for tables on one server, and for distributed ones. */
-export const inEachLayout = <Values, Row>(build: (values: Values, layout: Layout) => RawBuilder<Row>) =>
-  [false, true].map((isDistributed) => (values: Values) => build(values, { isDistributed })) as [
-    (values: Values) => RawBuilder<Row>,
-    (values: Values) => RawBuilder<Row>,
-  ];
+/**
+ * The last arguments of `prepare` for a statement that `build` makes in each layout. `ids`: see `DistributedStatement`.
+ */
+export const inEachLayout = <Value extends string, Row>(
+  build: (values: Record<Value, RawBuilder<unknown>>, layout: Layout) => RawBuilder<Row>,
+  ids: NoInfer<Value>,
+): [(values: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>, DistributedStatement<Value, Row>] => [
+  (values) => build(values, { isDistributed: false }),
+  { build: (values) => build(values, { isDistributed: true }), ids },
+];
 
 /**
  * SQL in a sub-select that PostgreSQL is not to merge with the statement around it: a last column, or the end. Citus

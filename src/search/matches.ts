@@ -47,7 +47,8 @@ const readRows = prepare(
       LEFT JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       CROSS JOIN LATERAL (${occurrencesIn(values)}) AS occurrences
     ORDER BY number`,
-  (values) => sql<MatchRow>`
+  {
+    build: (values) => sql<MatchRow>`
     WITH given AS MATERIALIZED (
       SELECT * FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[],
         ${values.positions}::integer[]) WITH ORDINALITY AS given (knowledge_base_id, document_id, position, number)),
@@ -57,6 +58,8 @@ const readRows = prepare(
     SELECT length, "contentFrom", found FROM given LEFT JOIN located USING (number)
       CROSS JOIN LATERAL (${occurrencesIn(values)}) AS occurrences
     ORDER BY number`,
+    ids: 'knowledgeBaseIds',
+  },
 );
 
 function toMatches({ length, contentFrom, found }: MatchRow): Matches {

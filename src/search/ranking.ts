@@ -309,13 +309,16 @@ export function createRanking(payment: Payment): RankPassages {
   const rank = prepare(
     `ranked_passages${payment.suffix}`,
     RANKING_VALUES,
-    ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout)),
+    ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout), 'ids'),
   );
   const prepareInScope = (name: string, form: { isCapped: boolean }) =>
     prepare(
       name + payment.suffix,
       SCOPED_VALUES,
-      ...inEachLayout((values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout })),
+      ...inEachLayout(
+        (values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout }),
+        'ids',
+      ),
     );
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });

@@ -27,7 +27,7 @@ export function createReplicatedSearch(
   payment: Payment,
 ): Search {
   const searchPaying = createSearchIn(memory, payment);
-  const searchOnly = createSearchIn(memory, paidElsewhere);
+  const searchOnly = createSearchIn(memory, paidElsewhere(payment));
   const open = createOpening(payment);
   const charge = createCharge(payment);
   return async (request) => {

@@ -197,10 +197,7 @@ export const feedbackTerms = (
       SELECT lexeme, NULL, passage_count
       FROM (${
         layout.isDistributed
-          ? distributedFrequencyRows(
-              'shared',
-              sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM collection)`,
-            )
+          ? distributedFrequencyRows('shared', isInCollection)
           : frequencyRows('shared', {
               merged: mergedInEach('shared', 'collection'),
               isSearched: isInCollection,

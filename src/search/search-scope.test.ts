@@ -223,7 +223,7 @@ describe.each([
 async function countRankings(connection: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT (generic_plans + custom_plans)::integer AS count FROM pg_prepared_statements
-    WHERE name = 'ranked_per_document'`.execute(connection);
+    WHERE name IN ('ranked_per_document', 'ranked_per_document_unpaid_in_shard')`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 

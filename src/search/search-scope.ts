@@ -43,14 +43,22 @@ const SAMPLED = 100;
 const RARE_SHARE = 0.03;
 const COMPARED_MAX = 10_000;
 
-const readSample = prepare('filter_sample', ['ids', 'path', 'hasFields'], ({ ids, path, hasFields }) => {
+const SAMPLE_VALUES = ['ids', 'path', 'hasFields'] as const;
+
+const sampleShare = ({
+  ids,
+  path,
+  hasFields,
+}: Record<(typeof SAMPLE_VALUES)[number], RawBuilder<unknown>>) => {
   const half = (order: RawBuilder<unknown>) => sql`
     (SELECT * FROM documents WHERE knowledge_base_id = ANY(${ids}::uuid[])
     ORDER BY knowledge_base_id ${order}, id ${order} LIMIT ${sql.lit(SAMPLED / 2)})`;
   return sql<{ share: number | null }>`
     SELECT avg(${fitsFilter({ path, hasFields })}::integer)::float8 AS share
     FROM (${half(sql`ASC`)} UNION ALL ${half(sql`DESC`)}) AS sample`;
-});
+};
+
+const readSample = prepare('filter_sample', SAMPLE_VALUES, sampleShare, { build: sampleShare, ids: 'ids' });
 
 /** The share of the documents that a filter keeps, as the sample has it; 1 without a filter. */
 export async function estimateShare(

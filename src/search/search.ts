@@ -48,8 +48,15 @@ export type SearchRequest = ScopedQuery & {
  */
 export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 
-/** The same in the database, or the transaction, that each call names. */
-export type SearchIn = (database: Queryable, request: SearchRequest) => Promise<DetailedPassage[]>;
+/**
+ * The same in the database, or the transaction, that each call names. `isCovered` finds out whether the account can pay,
+ * where the search's own statements cannot.
+ */
+export type SearchIn = (
+  database: Queryable,
+  request: SearchRequest,
+  isCovered?: () => Promise<boolean>,
+) => Promise<DetailedPassage[]>;
 
 /** Without a scope, the second set of candidates has this many times the usual budget; in one, the first has at most. */
 const WIDER_FACTOR = 20;
@@ -98,10 +105,10 @@ async function rankCandidates(
 export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
   const analyse = createQueryAnalysis(memory, payment);
   const rankPassages = createRanking(payment);
-  return async (database, request) => {
+  return async (database, request, isCovered = async () => true) => {
     const analysis = await analyse(database, request);
-    const { searched, isCovered } = analysis.statistics;
-    if (!isCovered) throw payment.refusal();
+    const { searched } = analysis.statistics;
+    if (!analysis.statistics.isCovered || !(await isCovered())) throw payment.refusal();
     const expanded = await expandTerms(database, request, analysis);
     const scoring = await weighTerms(database, request.accountId, expanded);
     const ranked = await rankCandidates(rankPassages, database, { scoring, searched, request });
@@ -114,7 +121,7 @@ export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
 /** Creates the search in `database`. Where Citus distributes its tables, the price is taken on the coordinator. */
 export function createSearch(database: Queryable, memory: StemMemory, payment: Payment): Search {
   const searchPaying = createSearchIn(memory, payment);
-  const searchOnly = createSearchIn(memory, paidElsewhere);
+  const searchOnly = createSearchIn(memory, paidElsewhere(payment));
   const charge = createCharge(payment);
   return async (request) => {
     if (!(await isDistributed(database)))
@@ -122,8 +129,8 @@ export function createSearch(database: Queryable, memory: StemMemory, payment: P
         if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
         throw serviceUnavailable(error); // distributed in the midst of the search
       });
-    await charge.requireCovered(database, request);
-    const found = await searchOnly(database, { ...request, price: 0 });
+    const isCovered = () => charge.isCovered(database, request);
+    const found = await searchOnly(database, { ...request, price: 0 }, isCovered);
     await charge.take(database, request);
     return found;
   };

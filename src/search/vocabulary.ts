@@ -149,8 +149,10 @@ const firstRows = (
     FROM document_frequencies AS counted JOIN texts ON ${isFound} WHERE ${isSearched}) AS numbered
   WHERE row <= ${rowsMax}::integer GROUP BY number, lexeme`;
 
-function lookUpInShards(values: Placeholders) {
-  const isSearched = sql`account_id = ${values.accountId}::uuid AND ${inShards(values.ids)}`;
+function lookUpInShards(isNarrow: boolean, values: Placeholders) {
+  const accountId = sql`account_id = ${values.accountId}::uuid`;
+  const isSearched = sql`${accountId} AND ${inShards(values.ids)}`;
+  const isCounted = isNarrow ? isSearched : sql`${accountId} AND (${inShards(values.ids)}) IS TRUE`;
   const { rowsMax } = values;
   return sql<FoundRow>`
     WITH unmerged AS MATERIALIZED (
@@ -168,7 +170,7 @@ function lookUpInShards(values: Placeholders) {
         ${values.similarTo}::text[]) WITH ORDINALITY AS given (text, probe, is_ending, similar_to, number)),
     merged AS MATERIALIZED (
       SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
-      WHERE ${isSearched} AND lexeme = ANY(ARRAY(SELECT lexeme FROM query_lexemes)) GROUP BY lexeme),
+      WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM query_lexemes)) GROUP BY lexeme),
     starts AS MATERIALIZED (${firstRows(
       sql`NOT is_ending AND lexeme >= text AND lexeme < text || ${HIGHEST}`,
       { order: sql`lexeme`, isSearched, rowsMax },
@@ -193,9 +195,15 @@ function lookUpInShards(values: Placeholders) {
     ${mostFrequent}`;
 }
 
+const prepareLookUp = (name: string, isNarrow: boolean) =>
+  prepare(name, VALUES, (values) => lookUpIn(isNarrow, values), {
+    build: (values) => lookUpInShards(isNarrow, values),
+    ids: 'ids',
+  });
+
 const LOOK_UPS = {
-  few: prepare('vocabulary_of_few', VALUES, (values) => lookUpIn(true, values), lookUpInShards),
-  many: prepare('vocabulary_of_many', VALUES, (values) => lookUpIn(false, values), lookUpInShards),
+  few: prepareLookUp('vocabulary_of_few', true),
+  many: prepareLookUp('vocabulary_of_many', false),
 };
 
 /** Looks for the lexemes of the probes, in their order. Bounded in time, whatever the vocabularies have. */

@@ -1,11 +1,14 @@
 /** A service whose content Citus distributes over two workers, beside one with a single PostgreSQL. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { creditPayment } from '../database/accounts.ts';
 import { createDatabase, createMaintenancePool, createPool, type Database } from '../database/database.ts';
 import { distribute } from '../database/distribution.ts';
+import { prepare } from '../database/prepared.ts';
+import { readStorageFigures } from '../database/storage-figures.ts';
 import { citusPostgres, startCitus } from '../embedded-postgres/testing/citus.ts';
 import { isUnavailable } from '../errors.ts';
 import { createStemMemory } from '../indexing/stems.ts';
@@ -134,16 +137,15 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
 
   test('a thousand searches have the results and scores of one server', async () => {
     const search = async (name: keyof typeof ids, number: number) => {
-      // One knowledge base, three of them, or all of the account.
-      const named = [ids[name].slice(number % 8, (number % 8) + 1), ids[name].slice(2, 5), undefined][
-        number % 3
-      ];
+      // One knowledge base, mostly; three of them; or all of the account.
+      const one = ids[name].slice(number % 8, (number % 8) + 1);
+      const named = [one, one, one, ids[name].slice(2, 5), undefined][number % 5];
       const request = {
         query: queryOf(number),
         limit: 20,
         ...(named && { knowledgeBaseIds: named }),
         ...(number % 4 === 1 && { maxPerDocument: 1 }),
-        ...(number % 5 === 1 && {
+        ...(number % 6 === 1 && {
           filter: { type: 'contains', key: '$title', value: '3' },
         }),
         ...(number % 7 === 1 && { prefix: true, highlight: true, explain: true, contextPassages: 1 }),
@@ -199,14 +201,46 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     });
     await database.destroy();
     expect([...new Set(tasks)].sort()).toEqual([
-      'ranked_passages_unpaid: Task Count: 1',
-      'read_context_passages: Task Count: 1',
-      'read_matches: Task Count: 1',
+      'ranked_passages_unpaid_in_shard: Task Count: 1',
+      'read_context_passages_in_shard: Task Count: 1',
+      'read_matches_in_shard: Task Count: 1',
       'search_check: local',
       'search_payment: local',
-      'statistics_of_few_unpaid: Task Count: 1',
-      'vocabulary_of_few: Task Count: 1',
+      'statistics_of_few_unpaid_in_shard: Task Count: 1',
+      'vocabulary_of_few_in_shard: Task Count: 1',
     ]);
+  });
+
+  test('the server of a shard keeps the plans of statements, of the newest ones if there are many', async () => {
+    const database = createDatabase(createPool({ connectionString: citus.url }, 1, () => {}));
+    type Kept = { name: string; plans: number };
+    const prepareReading = (name: string) =>
+      prepare(
+        name,
+        ['ids'],
+        ({ ids }) => sql<Kept>`
+          SELECT name, generic_plans::integer AS plans FROM pg_prepared_statements WHERE ${ids}::uuid[] IS NOT NULL`,
+        {
+          build: ({ ids }) =>
+            sql<Kept>`SELECT 'elsewhere' AS name, 0 AS plans WHERE ${ids}::uuid[] IS NOT NULL`,
+          ids: 'ids',
+        },
+      );
+    const statements = Array.from({ length: 70 }, (_, i) => prepareReading(`test_kept_${i}`));
+    const one = ids.distributed.slice(0, 1);
+    const run = async (number: number, named = one) =>
+      (await statements[number]?.(database, { ids: named })) ?? [];
+    await run(0);
+    await run(0);
+    expect(await run(0)).toEqual([{ name: expect.stringContaining('test_kept_0'), plans: 3 }]);
+    for (let number = 1; number < statements.length; number++) await run(number);
+    const kept = await run(69);
+    expect(kept).toHaveLength(64);
+    expect(kept.filter(({ name }) => name.includes('test_kept_0 '))).toEqual([]);
+    expect(await run(0)).toHaveLength(64);
+    expect(await run(0, ids.distributed.slice(0, 2))).toEqual([{ name: 'elsewhere', plans: 0 }]);
+    expect(await run(0, [randomUUID()])).toEqual([{ name: 'elsewhere', plans: 0 }]);
+    await database.destroy();
   });
 
   /** The position of the first knowledge base whose shard is at this worker. */
@@ -220,6 +254,20 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     return ids.distributed.indexOf(rows[0]?.id ?? '');
   }
 
+  /** Uses one knowledge base. Returns the status of each answer, and after how long to try again. */
+  const useOne = async (index: number) => {
+    const knowledgeBaseId = ids.distributed[index];
+    const imported = await importInto('distributed', index, DOCUMENTS);
+    const documentId = String(imported.body.data.id ?? '');
+    const answers = [
+      imported,
+      await distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] }),
+      await distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`),
+      ...(documentId ? [await distributed.call('deleteDocument', { documentId })] : []),
+    ];
+    return answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
+  };
+
   test('while a worker is away, only requests about its knowledge bases get 503, until it is back', async () => {
     const [first, second] = citus.workers;
     if (first === undefined || second === undefined) throw new Error('there are two workers');
@@ -229,22 +277,134 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       ids.distributed.push(String(body.data.id));
     }
     const [lost, kept] = [await findAt(first), await findAt(second)];
-    const useOne = async (index: number) => {
-      const knowledgeBaseId = ids.distributed[index];
-      const imported = await importInto('distributed', index, DOCUMENTS);
-      const documentId = String(imported.body.data.id ?? '');
-      const answers = [
-        imported,
-        await distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] }),
-        await distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`),
-        ...(documentId ? [await distributed.call('deleteDocument', { documentId })] : []),
-      ];
-      return answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
-    };
     await first.end();
     expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
     expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
     await first.start();
     await expect.poll(() => useOne(lost), SOON).toEqual(Array(4).fill('200 null'));
+  }, 120_000);
+
+  test('while a worker hangs, requests about its knowledge bases get 503, and the others go on', async () => {
+    const [first, second] = citus.workers;
+    if (first === undefined || second === undefined) throw new Error('there are two workers');
+    const [lost, kept] = [await findAt(first), await findAt(second)];
+    const search = () =>
+      distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [ids.distributed[lost]] });
+    const searchOften = async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, search));
+      return new Set(answers.map(({ status }) => status));
+    };
+    expect(await searchOften()).toEqual(new Set([200])); // so that connections to it are open
+    first.hang();
+    try {
+      expect(await searchOften()).toEqual(new Set([503]));
+      expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
+      expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
+      expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
+    } finally {
+      first.goOn();
+    }
+    await expect.poll(() => useOne(lost), SOON).toEqual(Array(4).fill('200 null'));
+  }, 120_000);
+
+  test('the figures of storage are those of all servers', async () => {
+    const { documents, tables } = await readStorageFigures(distributed.service.database);
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM documents JOIN knowledge_bases USING (knowledge_base_id) WHERE deleted_at IS NULL`.execute(
+      maintenance,
+    );
+    expect(documents).toBe(rows[0]?.count);
+    expect(tables.find(({ table }) => table === 'passages')?.bytes).toBeGreaterThan(100_000);
+  });
+
+  test('a file’s import waits for a worker that is away, and goes on when it is back', async () => {
+    const [worker] = citus.workers;
+    if (worker === undefined) throw new Error('there are two workers');
+    const knowledgeBaseId = ids.distributed[await findAt(worker)];
+    const text = Buffer.from(`${SENTENCES.join(' ')}\n\n`.repeat(2_000)); // extracted and analysed for seconds
+    const { body } = await distributed.call(
+      `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=long.txt`,
+      text,
+    );
+    await worker.end();
+    const findPostponed = async () => {
+      const { rows } = await sql`
+        SELECT FROM pgboss.job WHERE state = 'created' AND start_after > created_on AND retry_count = 0`.execute(
+        maintenance,
+      );
+      return rows.length;
+    };
+    await expect.poll(findPostponed, SOON).toBe(1);
+    await worker.start();
+    const status = () => distributed.call(`getDocumentStatus?documentId=${body.data.id}`);
+    await expect
+      .poll(async () => (await status()).body.data?.status, { ...SOON, timeout: 60_000 })
+      .toBe('processed');
+  }, 120_000);
+
+  /**
+   * Holds commits of the coordinator that enqueue a job, after the commit at the workers and before its own: a second
+   * notifier waits there for the first one, which waits for a standby that does not exist.
+   */
+  async function holdCommits(): Promise<void> {
+    const client = new pg.Client({ connectionString: citus.url });
+    client.on('error', () => {}); // the coordinator is killed
+    await client.connect();
+    for (const statement of [
+      `CREATE FUNCTION notify_held() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_notify('held', ''); RETURN NEW; END $$`,
+      'CREATE TRIGGER notify_held AFTER INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION notify_held()',
+      `ALTER SYSTEM SET synchronous_commit = 'local'`,
+      'SELECT pg_reload_conf()',
+      `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`,
+      'SELECT pg_reload_conf()',
+      'SET synchronous_commit = on',
+    ])
+      await client.query(statement);
+    const notify = async (): Promise<void> => {
+      // Repeated, since the server only waits after it has read its new settings; one without WAL never waits.
+      for (;;) await client.query(`NOTIFY held; SELECT pg_logical_emit_message(true, 'held', '')`);
+    };
+    notify().catch(() => {});
+  }
+
+  const countCommits = async (wait: string): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM pg_stat_activity WHERE wait_event = ${wait} AND query ~* '^(commit|notify)'`.execute(
+      maintenance,
+    );
+    return rows[0]?.count ?? 0;
+  };
+
+  test('a coordinator that crashes after the commit of a worker, and before its own, stores no part of an import', async () => {
+    const [knowledgeBaseId] = ids.distributed;
+    const upload = () =>
+      distributed.call(
+        `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=held.txt`,
+        Buffer.from('held'),
+      );
+    const list = async () => {
+      const { body } = await distributed.call(
+        `listDocuments?knowledgeBaseId=${knowledgeBaseId}&titleContains=held`,
+      );
+      return body.data as unknown as { status: string }[];
+    };
+    await holdCommits();
+    await expect.poll(() => countCommits('SyncRep'), SOON).toBe(1);
+    const uploading = upload();
+    await expect.poll(() => countCommits('object'), SOON).toBe(1);
+    await citus.coordinator.end();
+    expect((await uploading).status).toBe(503);
+    await citus.coordinator.start();
+    await expect
+      .poll(() => sql`ALTER SYSTEM RESET ALL`.execute(maintenance).then(() => true, String), SOON)
+      .toBe(true);
+    await sql`SELECT pg_reload_conf()`.execute(maintenance);
+    await sql`DROP TRIGGER notify_held ON pgboss.job`.execute(maintenance);
+    // Citus does so each minute.
+    await sql`SELECT recover_prepared_transactions()`.execute(maintenance);
+    await expect.poll(list, SOON).toEqual([]);
+    expect((await upload()).status).toBe(200);
+    await expect.poll(async () => (await list()).map(({ status }) => status), SOON).toEqual(['processed']);
   }, 120_000);
 });

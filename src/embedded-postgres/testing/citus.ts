@@ -1,7 +1,16 @@
 /** A Citus coordinator with two workers, for tests: PostgreSQL as Debian installs it, with the extension. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +48,22 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A server that a test may end as by a crash, and start again. */
-export type CitusNode = { port: number; url: string; start(): Promise<void>; end(): Promise<void> };
+/** A server that a test may end as by a crash, and start again; or let hang with all its processes, and go on. */
+export type CitusNode = {
+  port: number;
+  url: string;
+  start(): Promise<void>;
+  end(): Promise<void>;
+  hang(): void;
+  goOn(): void;
+};
+
+/** Sends a signal to a process and its children, which PostgreSQL puts into groups of their own. */
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  process.kill(pid, signal);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  for (const child of children) process.kill(Number(child), signal);
+}
 
 async function makeNode(directory: string): Promise<CitusNode> {
   const bin = join(citusPostgres ?? '', 'bin');
@@ -71,6 +94,8 @@ async function makeNode(directory: string): Promise<CitusNode> {
       running?.child.kill('SIGQUIT');
       await running?.exited;
     },
+    hang: () => signalAll(running?.child.pid ?? 0, 'SIGSTOP'),
+    goOn: () => signalAll(running?.child.pid ?? 0, 'SIGCONT'),
   };
 }
 
@@ -103,6 +128,7 @@ export async function startCitus() {
   return {
     url: coordinator.url,
     plainUrl: Object.assign(new URL(coordinator.url), { pathname: '/plain' }).href,
+    coordinator,
     workers,
     async remove() {
       await Promise.all([coordinator, ...workers].map((node) => node.end()));

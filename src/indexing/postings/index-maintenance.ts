@@ -45,11 +45,13 @@ const moveEntries = prepare(
   'move_pending_entries',
   [],
   () => whileQuiet(sql`(SELECT NULL::text FROM gin_clean_pending_list('passage_lexemes_by_lexeme'))`),
-  () =>
-    whileQuiet(sql`(
+  {
+    build: () =>
+      whileQuiet(sql`(
       SELECT max(result) FILTER (WHERE NOT success) FROM run_command_on_shards('passage_lexemes', $command$
         SELECT gin_clean_pending_list(
           replace('%s', 'passage_lexemes', 'passage_lexemes_by_lexeme')::regclass) $command$))`),
+  },
 );
 
 /**

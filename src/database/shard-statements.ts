@@ -1,0 +1,104 @@
+/**
+ * Statements about one knowledge base, in its shard. There they run with the text for one server, and PostgreSQL keeps
+ * their plans. Citus would plan them anew at each execution: at the coordinator, and again at the server of the shard.
+ *
+ * A function at that server prepares them. The coordinator only calls it, by a statement on one table and one key, which
+ * it passes on without much planning.
+ */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+/**
+ * Statements that a session at a server keeps: a ranking's plan takes 1.6 MB. Each shard has plans of its own. Where
+ * they are more, the oldest one makes room.
+ */
+const KEPT_MAX = 64;
+
+/**
+ * The names of all tables that are distributed like the one with the shard `shard`, with those of their shards there.
+ * The shard's own name is not read from pg_class, where Citus hides shards from clients of a server that has some itself.
+ */
+const TABLES_NEAR = `
+  SELECT relname AS table, shard_name(near.logicalrelid, near.shardid) AS shard
+  FROM pg_dist_shard AS own
+    JOIN pg_dist_partition AS distributed USING (logicalrelid)
+    JOIN pg_dist_partition AS other USING (colocationid)
+    JOIN pg_dist_shard AS near ON near.logicalrelid = other.logicalrelid AND near.shardminvalue = own.shardminvalue
+    JOIN pg_class ON pg_class.oid = other.logicalrelid
+  WHERE own.shardid = substring(shard::regclass::text FROM '[0-9]+$')::bigint`;
+
+/**
+ * SQL that creates the function. `name` stands for the text of a statement, and `given` has its values as text. Returns
+ * the rows as JSON; or NULL when the session has not prepared the statement for the shard, and `statement`, its text, is
+ * NULL.
+ */
+export const CREATE_RUN_IN_SHARD = `
+  CREATE OR REPLACE FUNCTION run_in_shard(shard oid, name text, given text[], statement text) RETURNS json
+  LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $function$
+  DECLARE
+    kept text := format('shard %s %s', shard, name);
+    execution text := format('EXECUTE %I %s', kept, (
+      SELECT '(' || string_agg(quote_nullable(value), ', ' ORDER BY number) || ')'
+      FROM unnest(given) WITH ORDINALITY AS given (value, number)));
+    oldest text;
+    replaced record;
+    rows json;
+  BEGIN
+    BEGIN
+      EXECUTE execution INTO rows;
+      RETURN rows;
+    EXCEPTION WHEN invalid_sql_statement_name THEN -- a look at pg_prepared_statements would copy the texts of all
+      IF statement IS NULL THEN RETURN NULL; END IF;
+    END;
+    SELECT prepared.name INTO oldest FROM pg_prepared_statements AS prepared
+      WHERE prepared.name LIKE 'shard %' ORDER BY prepare_time DESC OFFSET ${KEPT_MAX - 1} LIMIT 1;
+    IF FOUND THEN EXECUTE format('DEALLOCATE %I', oldest); END IF;
+    FOR replaced IN ${TABLES_NEAR} LOOP
+      statement := regexp_replace(statement, format('\\m%s\\M', replaced.table), replaced.shard, 'g');
+    END LOOP;
+    EXECUTE format('PREPARE %I AS SELECT coalesce(json_agg(result), ''[]'') FROM (%s) AS result', kept, statement);
+    EXECUTE execution INTO rows;
+    RETURN rows;
+  END $function$`;
+
+/** The function's signature. */
+export const RUN_IN_SHARD = 'run_in_shard(oid, text, text[], text)';
+
+/**
+ * The statements that run a statement of this text in a shard. They take its values, and the id of the knowledge base.
+ * Each returns a row with `rows`; or none where there is no such knowledge base. `call` returns NULL as `rows` where the
+ * statement has to be prepared first, which `prepare` does.
+ */
+export type InShard = { call: string; prepare: string };
+
+export function inShard(name: string, text: string, valueCount: number): InShard {
+  // Behind a pooler, two versions of the service may share a session.
+  const version = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  const placeholders = Array.from({ length: valueCount }, (_, i) => `$${i + 1}`);
+  const callWith = (statement: string) => `
+    SELECT run_in_shard(tableoid, '${name} ${version}', ARRAY[${placeholders}]::text[], ${statement}) AS rows
+    FROM knowledge_bases WHERE knowledge_base_id = $${valueCount + 1}`;
+  return { call: callWith('NULL'), prepare: callWith(pg.escapeLiteral(text)) };
+}
+
+/** Sends a statement with its values, and returns its result. */
+export type Send = (text: string, values: unknown[]) => Promise<unknown>;
+
+/** The single knowledge base that `ids` names, as an array or in PostgreSQL's notation; undefined if they are others. */
+export function singleOf(ids: unknown): string | undefined {
+  if (typeof ids === 'string') return /^\{([0-9a-f-]{36})\}$/.exec(ids)?.[1];
+  if (!Array.isArray(ids)) return;
+  const [first, ...others] = ids as string[];
+  return others.every((id) => id === first) ? first : undefined;
+}
+
+/** Runs a statement in the shard of `knowledgeBaseId`. Returns undefined where there is no such knowledge base. */
+export async function sendToShard(send: Send, { call, prepare }: InShard, values: unknown[]) {
+  for (const text of [call, prepare]) {
+    const result = (await send(text, values)) as pg.QueryResult<{ rows: unknown[] | null }>;
+    const [row] = result.rows;
+    if (row === undefined) return;
+    if (row.rows !== null) return { ...result, rows: row.rows, rowCount: row.rows.length };
+  }
+  throw new Error('a statement was not prepared in its shard');
+}
