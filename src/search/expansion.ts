@@ -65,6 +65,19 @@ function completionExpansions(query: string, { terms, statistics }: QueryAnalysi
 }
 
 /**
+ * The document frequencies that the analysis has read, and those of the lexemes that the look-up has found. A term's own
+ * lexemes that the analysis has not found stay unknown: if they are found now, a document has been imported meanwhile,
+ * and the other words of the query that it has would still be unknown.
+ */
+function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): Map<string, number> {
+  const { frequencies } = statistics;
+  const own = terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
+  const added = new Map(found.flatMap((lexemes) => [...lexemes]));
+  for (const lexeme of own) added.delete(lexeme);
+  return new Map([...added, ...frequencies]);
+}
+
+/**
  * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one.
  */
 export async function expandTerms(
@@ -72,7 +85,7 @@ export async function expandTerms(
   { accountId, query, prefix = false }: ScopedQuery & { prefix?: boolean },
   analysis: QueryAnalysis,
 ): Promise<ExpandedAnalysis> {
-  const { searched, frequencies } = analysis.statistics;
+  const { searched } = analysis.statistics;
   if (searched.passageCount === 0) return analysis;
   const expansions = [
     ...nearWordExpansions(query, analysis),
@@ -92,7 +105,7 @@ export async function expandTerms(
     next += probes.length;
     added.set(term, { ...added.get(term), ...expand(own) });
   }
-  const known = new Map([...frequencies, ...found.flatMap((lexemes) => [...lexemes])]);
+  const known = joinFrequencies(analysis, found);
   const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));
   const missing = terms.flatMap(({ completions = [] }) => completions).filter((lexeme) => !known.has(lexeme));
   const read = missing.length > 0 ? await readFrequencies(database, scope, missing) : [];
