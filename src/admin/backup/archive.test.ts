@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Entry, readArchive, writeArchive } from './archive.ts';
@@ -96,23 +96,34 @@ test('refuses a file that is no archive', async () => {
   }
 });
 
-test('refuses an archive in the format of a newer version', async () => {
+/** Writes an archive in the format of another version, with zstd's checksum. */
+async function writeInFormat(target: string, format: number): Promise<Buffer> {
   const archive = pack();
-  archive.entry({ name: 'backup.json' }, '{"format": 2, "parts": []}');
+  archive.entry({ name: 'backup.json' }, `{"format": ${format}, "parts": []}`);
   archive.finalize();
+  const bytes = zstdCompressSync(await buffer(archive), { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  await writeFile(target, bytes);
+  return bytes;
+}
+
+test('refuses an archive in the format of a newer version', async () => {
   const newer = join(folder, 'newer');
-  await writeFile(newer, zstdCompressSync(await buffer(archive)));
+  await writeInFormat(newer, 2);
   await expect(read(newer)).rejects.toThrow(
     `${newer} was made by a newer version (format 2): restore it with`,
   );
 });
 
+test('a damaged archive that claims a newer format is damaged', async () => {
+  const claiming = join(folder, 'claiming');
+  const bytes = await writeInFormat(claiming, 11);
+  await writeFile(claiming, bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1));
+  await expect(read(claiming)).rejects.toThrow(`${claiming} is damaged: its checksum differs.`);
+});
+
 test('a format that is no version is damage', async () => {
-  const archive = pack();
-  archive.entry({ name: 'backup.json' }, '{"format": 1e308, "parts": []}');
-  archive.finalize();
   const damaged = join(folder, 'no-version');
-  await writeFile(damaged, zstdCompressSync(await buffer(archive)));
+  await writeInFormat(damaged, 1e308);
   await expect(read(damaged)).rejects.toThrow('backup.json has an unknown format');
 });
 

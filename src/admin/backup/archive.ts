@@ -152,12 +152,13 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Reads the header. @throws an error for the operator, also where a newer version has changed the format */
-function parseHeader(path: string, entry: Entry): Header {
+/** Reads the header, which begins `entries`. @throws an error for the operator */
+async function parseHeader(path: string, entry: Entry, entries: AsyncGenerator<Entry>): Promise<Header> {
+  if (entry.name !== HEADER_NAME) throw noBackup(path);
   const { format } = parseAs(z.object({ format: z.int() }), path, entry);
-  if (format > FORMAT)
-    throw new Error(`${path} was made by a newer version (format ${format}): restore it with that version.`);
-  return parseAs(header, path, entry);
+  if (format <= FORMAT) return parseAs(header, path, entry);
+  for await (const _ of entries); // A damaged archive may claim any format: zstd's checksum is at the end.
+  throw new Error(`${path} was made by a newer version (format ${format}): restore it with that version.`);
 }
 
 function parseAs<Value>(type: z.ZodType<Value>, path: string, { name, bytes }: Entry): Value {
@@ -180,14 +181,13 @@ export async function readArchive(
   const hash = createHash('sha256');
   let head: Header | undefined;
   let last: Manifest | undefined;
-  for await (const entry of readEntries(path)) {
+  const entries = readEntries(path);
+  for await (const entry of entries) {
     if (last !== undefined) throw damaged(path, `${entry.name} follows the manifest`);
     if (entry.name === MANIFEST_NAME) last = parseAs(manifest, path, entry);
     else digest(hash, entry);
-    if (head === undefined) {
-      if (entry.name !== HEADER_NAME) throw noBackup(path);
-      head = parseHeader(path, entry);
-    } else if (last === undefined) await use(entry, head);
+    if (head === undefined) head = await parseHeader(path, entry, entries);
+    else if (last === undefined) await use(entry, head);
   }
   if (head === undefined || last === undefined) throw cutOff(path);
   if (hash.digest('hex') !== last.sha256) throw damaged(path, 'its checksum differs');
