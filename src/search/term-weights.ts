@@ -6,12 +6,12 @@
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-lexemes.ts';
 import type { Queryable } from '../database/database.ts';
+import type { Scoring } from './best-by-bm25.ts';
 import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from './bm25.ts';
 import type { ImpactLevels } from './candidates.ts';
 import { readFrequencies } from './collection-statistics.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from './expansion.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from './query-terms.ts';
-import type { Scoring } from './ranking.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
 /**

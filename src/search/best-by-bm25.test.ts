@@ -1,4 +1,4 @@
-/** The number of passages that the ranking scores. */
+/** The number of passages that BM25 scores. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
@@ -7,8 +7,8 @@ import { prepare } from '../database/prepared.ts';
 import { isCitus } from '../database/testing/new-database.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createStemMemory } from '../indexing/stems.ts';
+import { BM25_VALUES, bestByBm25, bm25Values } from './best-by-bm25.ts';
 import { FURTHER_MAX } from './candidates.ts';
-import { BM25_VALUES, bestByBm25, bm25Values } from './ranking.ts';
 import { createSearch } from './search.ts';
 import { queryTermRows } from './term-scores.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
