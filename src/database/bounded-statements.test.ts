@@ -44,7 +44,8 @@ test('a statement that takes too long is cancelled, and its error says so', asyn
   const searching = withinBounds({ timeMaxMs: 400, signal: never }, () => sleep(30));
   await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
   expect(performance.now() - startedAtMs).toBeLessThan(5_000);
-  expect(await readPid()).toBe(pid);
+  // On Citus the connection is replaced, because a server of shards may hang.
+  if (!isCitus) expect(await readPid()).toBe(pid);
 });
 
 test('the bound holds for all statements together', async () => {

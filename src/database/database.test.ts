@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { isUnavailable } from '../errors.ts';
 import { createDatabase, createMaintenancePool, createPool } from './database.ts';
+import { isCitus } from './testing/new-database.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
 test('a connection that breaks inside a transaction fails the transaction, not the process', async () => {
@@ -26,7 +27,7 @@ test('a statement of a request has a time-out, one of maintenance has none', asy
     const { rows } = await pool.query('SHOW statement_timeout').finally(() => pool.end());
     return rows[0].statement_timeout;
   };
-  expect(await timeoutOf(createPool(connection, 1, () => {}))).toBe('1min');
+  expect(await timeoutOf(createPool(connection, 1, () => {}))).toBe(isCitus ? '20s' : '1min');
   expect(await timeoutOf(createMaintenancePool(connection, () => {}))).toBe('0');
   await close();
 });

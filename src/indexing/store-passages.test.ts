@@ -8,6 +8,7 @@ import { creditPayment } from '../database/accounts.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import { paidElsewhere } from '../search/charge.ts';
 import { createStatistics, readFrequencies } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { deleteDocuments } from './delete-documents.ts';
@@ -108,7 +109,7 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
       for (const ids of [[owned.knowledgeBaseId], undefined]) {
-        const { frequencies } = await createStatistics(creditPayment)(
+        const { frequencies } = await createStatistics(paidElsewhere(creditPayment))(
           suite.database,
           { accountId: owned.accountId, ids, price: 0 },
           { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
