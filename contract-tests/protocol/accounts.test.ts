@@ -47,6 +47,9 @@ async function createDeletedData(account: Account): Promise<Ids[]> {
   return [{ ...alone, knowledgeBaseId: together.knowledgeBaseId }, together];
 }
 
+/** Read only, so that all tests share it. */
+const deleted = [...(await createDeletedData(mine)), ...(await createDeletedData(theirs))];
+
 /** Ids of the right form that mix parts of own and foreign ids. */
 function mixIds(own: Ids, foreign: Ids): Ids[] {
   const tail = (id: string) => id.slice(id.indexOf('_'));
@@ -167,7 +170,6 @@ test.each(ID_FIELDS)(
   async (each) => {
     const { operationId, kind, toInput } = each;
     const [own, foreign] = [await createData(mine), await createData(theirs)];
-    const deleted = [...(await createDeletedData(mine)), ...(await createDeletedData(theirs))];
     const others = [foreign, ...deleted, ...mixIds(own, foreign), ...UNUSED_IDS];
     const before = [await readEverything(mine), await readEverything(theirs)];
 
