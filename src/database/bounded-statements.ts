@@ -9,19 +9,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { searchTooLong } from '../errors.ts';
 
-/** `signal`: aborts when the request has ended; it is created only for statements that take long. */
-type Bounds = { endsAtMs: number; signal(): AbortSignal };
+/** `signal`: aborts when the request or the work has ended; it is created only for statements that take long. */
+type Bounds = { endsAtMs?: number | undefined; signal(): AbortSignal };
 
 const current = new AsyncLocalStorage<Bounds>();
 
 /**
- * Runs `act`. Its statements are cancelled after `timeMaxMs`, or when `signal` aborts.
+ * Runs `act`. Its statements are cancelled after `timeMaxMs`, if it is given, or when `signal` aborts.
  * @throws SERVICE_UNAVAILABLE when they took too long; the signal's reason when it has aborted
  */
 export const withinBounds = <T>(
-  { timeMaxMs, signal }: { timeMaxMs: number; signal(): AbortSignal },
+  { timeMaxMs, signal }: { timeMaxMs?: number; signal(): AbortSignal },
   act: () => Promise<T>,
-): Promise<T> => current.run({ endsAtMs: performance.now() + timeMaxMs, signal }, act);
+): Promise<T> =>
+  current.run({ endsAtMs: timeMaxMs === undefined ? undefined : performance.now() + timeMaxMs, signal }, act);
 
 /** Statements are watched after this time only: most have ended by then. */
 const LONG_MS = 250;
@@ -68,12 +69,13 @@ const isCancelled = (error: unknown): boolean =>
 
 /** Calls `end` with the reason when one of the bounds is reached. Returns a function that stops the watch. */
 function watch({ endsAtMs, signal }: Bounds, end: (reason: unknown) => void): () => void {
-  const leftMs = () => Math.max(0, endsAtMs - performance.now());
+  const leftMs = () =>
+    endsAtMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, endsAtMs - performance.now());
   let stopLong = () => {};
   const watchLong = () => {
     const aborting = signal();
     const onAbort = () => end(aborting.reason);
-    const late = setTimeout(() => end(searchTooLong()), leftMs());
+    const late = endsAtMs === undefined ? undefined : setTimeout(() => end(searchTooLong()), leftMs());
     stopLong = () => {
       clearTimeout(late);
       aborting.removeEventListener('abort', onAbort);

@@ -155,10 +155,11 @@ test('a large document is merged in several steps, and its statistics stay exact
   const mergeAll = async () => {
     const taken: number[] = [];
     const recounted = await recount(owned);
-    for (let areLeft = true; areLeft; ) {
+    for (let bytesLeft = 1; bytesLeft > 0; ) {
       const before = await readBytes();
-      ({ areLeft } = await mergeFrequencyDeltas(suite.database, mergeBytes));
-      taken.push(before - (await readBytes()));
+      ({ bytesLeft } = await mergeFrequencyDeltas(suite.database, { bytesMax: mergeBytes }));
+      expect(bytesLeft).toBe(await readBytes());
+      taken.push(before - bytesLeft);
       expect(await readStatistics(owned)).toEqual(recounted);
     }
     expect(await readBytes()).toBe(0);

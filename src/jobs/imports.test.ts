@@ -1,10 +1,12 @@
 /** Every accepted document gets the status processed, failed or timeout, the latter two with a reason. */
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
 import { sumOverLexemeIndexes } from '../indexing/testing/lexeme-indexes.ts';
+import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
@@ -171,4 +173,25 @@ test('a file that waits in the queue for too long gets the status timeout with i
   await endOverdueImports(suite.service.database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
   expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });
   expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('waited') });
+});
+
+test('a service that stops does not wait for a merge of document frequencies', async () => {
+  const { database, connection, close } = await createTestDatabase();
+  const { call, close: stop } = await startTestService({ connection });
+  await database.transaction().execute(async (holding) => {
+    await sql`LOCK TABLE document_frequencies IN EXCLUSIVE MODE`.execute(holding);
+    const { body } = await call('createKnowledgeBase', { name: 'Merged' });
+    const text = { knowledgeBaseId: body.data.id, title: 'Ibex', content: 'The ibex climbs.' };
+    expect((await call('importTextContent', text)).status).toBe(200);
+    const findMerge = async () => {
+      const { rows } = await sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%MERGE INTO%'
+          AND wait_event_type = 'Lock'`.execute(database);
+      return rows.length;
+    };
+    await expect.poll(findMerge, { timeout: 10_000 }).toBe(1);
+    await stop();
+    expect(await findMerge()).toBe(0);
+  });
+  await close();
 });

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { repeat } from '../concurrency/repeat.ts';
+import { withinBounds } from '../database/bounded-statements.ts';
 import type { Database } from '../database/database.ts';
 import { failDocument } from '../database/documents.ts';
 import type { ScopedId } from '../ids.ts';
@@ -17,10 +18,15 @@ import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 const OVERDUE_INTERVAL_MS = 5_000;
 /**
  * Interval between merges of document frequency deltas. Unmerged deltas make searches slower, but merging each delta at
- * once would merge the same terms again and again. While a run leaves deltas, merging takes at most half of the time.
- * Merging all terms of a large text in one run raised the p99 of other requests to 240 ms.
+ * once would merge the same terms again and again. Merging all terms of a large text in one run raised the p99 of other
+ * requests to 240 ms.
  */
 const MERGE_INTERVAL_MS = 250;
+/**
+ * While a run leaves deltas, merging takes at most half of the time; while it leaves more than this, all of it. Each
+ * megabyte makes a search 2 ms slower, and imports on busy cores write deltas faster than half of the time merges them.
+ */
+const BACKLOG_BYTES = 6 * 2 ** 20;
 
 /** How long ending an overdue document waits for another transaction's lock on its row. */
 const OVERDUE_LOCK_TIMEOUT_MS = 100;
@@ -77,6 +83,28 @@ async function endOverdueImport(database: Database, document: ScopedId, message:
   }
 }
 
+/** Maintains the index until the returned function is called, which does not wait for a merge: it is rolled back. */
+function startIndexMaintenance({ database, log }: JobContext): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const maintainIndex = createIndexMaintenance(database);
+  const stop = repeat(async () => {
+    const startedAtMs = performance.now();
+    const bytesLeft = await withinBounds({ signal: () => signal }, () => maintainIndex(signal)).catch(
+      (error) => {
+        if (!signal.aborted) log.warn({ err: error }, 'index maintenance failed');
+        return 0;
+      },
+    );
+    if (bytesLeft > BACKLOG_BYTES) return 0;
+    return bytesLeft > 0 ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
+  });
+  return async () => {
+    stopping.abort();
+    await stop();
+  };
+}
+
 /** Starts the workers; returns a function that stops the periodic work (the queue stops its own workers). */
 export async function startImports(service: JobContext, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
   const handlers = {
@@ -92,18 +120,12 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     const count = await endOverdueImports(database, config);
     if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
-  const maintainIndex = createIndexMaintenance(database);
-  const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const stops = [
     repeat(async () => {
-      await endOverdue().catch(logFailure('ending overdue imports failed'));
+      await endOverdue().catch((error) => log.warn({ err: error }, 'ending overdue imports failed'));
       return OVERDUE_INTERVAL_MS;
     }),
-    repeat(async () => {
-      const startedAtMs = performance.now();
-      const hasMore = await maintainIndex().catch(logFailure('index maintenance failed'));
-      return hasMore ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
-    }),
+    startIndexMaintenance(service),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

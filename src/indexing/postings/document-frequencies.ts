@@ -179,42 +179,42 @@ async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids:
 
 /**
  * Merges some deltas of one knowledge base, unless another process holds the lock: the first, and others up to
- * `bytesMax`. Returns whether some are left.
+ * `bytesMax`. Returns the bytes of those that are left among the first `DELTAS_PER_MERGE`.
  */
-async function mergeSome(database: Database, knowledgeBaseId: string, bytesMax: number): Promise<boolean> {
+async function mergeSome(database: Database, knowledgeBaseId: string, bytesMax: number): Promise<number> {
   return await database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean }>`
       SELECT pg_try_advisory_xact_lock(${mergeLock(knowledgeBaseId)}) AS locked`.execute(transaction);
-    if (!rows[0]?.locked) return false;
+    if (!rows[0]?.locked) return 0;
     const { rows: deltas } = await sql<{ id: string; bytes: number }>`
       SELECT id, sum(pg_column_size(passage_counts)) OVER (ORDER BY id) AS bytes
       FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}
       ORDER BY id LIMIT ${sql.lit(DELTAS_PER_MERGE + 1)}`.execute(transaction);
-    const ids = deltas
-      .slice(0, DELTAS_PER_MERGE)
-      .filter(({ bytes }, i) => i === 0 || bytes <= bytesMax)
-      .map(({ id }) => id);
+    const merged = deltas.slice(0, DELTAS_PER_MERGE).filter(({ bytes }, i) => i === 0 || bytes <= bytesMax);
+    const ids = merged.map(({ id }) => id);
     if (ids.length > 0) await mergeDeltas(transaction, knowledgeBaseId, ids);
-    return ids.length < deltas.length;
+    return (deltas.at(-1)?.bytes ?? 0) - (merged.at(-1)?.bytes ?? 0);
   });
 }
 
 /**
  * Merges some of the deltas of every knowledge base, of each `bytesMax` at most. Several servers may do so at once.
- * @returns whether there were any, and whether some are left that no other server is merging
+ * @returns whether there were any, and the bytes of those that are left and that no other server is merging; of many,
+ *   only those of the first in each knowledge base
  */
 export async function mergeFrequencyDeltas(
   database: Database,
-  bytesMax = MERGE_BYTES,
-): Promise<{ areFound: boolean; areLeft: boolean }> {
+  { bytesMax = MERGE_BYTES, signal }: { bytesMax?: number; signal?: AbortSignal | undefined } = {},
+): Promise<{ areFound: boolean; bytesLeft: number }> {
   const changed = await database
     .selectFrom('document_frequency_deltas')
     .select('knowledge_base_id')
     .distinct()
     .execute();
-  let areLeft = false;
+  let bytesLeft = 0;
   for (const { knowledge_base_id } of changed) {
-    if (await mergeSome(database, knowledge_base_id, bytesMax)) areLeft = true;
+    signal?.throwIfAborted();
+    bytesLeft += await mergeSome(database, knowledge_base_id, bytesMax);
   }
-  return { areFound: changed.length > 0, areLeft };
+  return { areFound: changed.length > 0, bytesLeft };
 }

@@ -55,13 +55,13 @@ const moveEntries = prepare(
 );
 
 /**
- * Each call merges some deltas. The first call without deltas moves the pending entries into the index.
- * @returns whether deltas are left to merge
+ * Each call merges some deltas, those of no further knowledge base after `signal` has aborted. The first call without deltas moves the pending entries into the index.
+ * @returns the bytes of deltas that are left to merge (see `mergeFrequencyDeltas`)
  */
-export function createIndexMaintenance(database: Database): () => Promise<boolean> {
+export function createIndexMaintenance(database: Database): (signal?: AbortSignal) => Promise<number> {
   let isDone = false;
-  return async () => {
-    const { areFound, areLeft } = await mergeFrequencyDeltas(database);
+  return async (signal) => {
+    const { areFound, bytesLeft } = await mergeFrequencyDeltas(database, { signal });
     if (areFound) isDone = false;
     else if (!isDone) {
       // Set before the attempt, so that a role that does not own the index fails once after each burst of imports, and
@@ -69,6 +69,6 @@ export function createIndexMaintenance(database: Database): () => Promise<boolea
       isDone = true;
       isDone = await movePendingEntries(database);
     }
-    return areLeft;
+    return bytesLeft;
   };
 }
