@@ -181,6 +181,21 @@ test('a large document is merged in several steps, and its statistics stay exact
   expect(rows).toEqual([]);
 });
 
+test('a merge that leaves more deltas than it reads says so, and the last one that none are left', async () => {
+  const owned = await makeKnowledgeBase(suite.database);
+  await sql`
+    INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
+    SELECT ${owned.knowledgeBaseId}, gen_random_uuid(), ${owned.accountId}, jsonb_build_object('word' || i, 1)
+    FROM generate_series(1, 700) AS i`.execute(suite.database);
+  const left = [
+    await mergeFrequencyDeltas(suite.database),
+    await mergeFrequencyDeltas(suite.database),
+    await mergeFrequencyDeltas(suite.database),
+  ];
+  expect(left.map(({ bytesLeft }) => bytesLeft)).toEqual([Number.POSITIVE_INFINITY, 0, 0]);
+  expect(left.map(({ areFound }) => areFound)).toEqual([true, true, false]);
+});
+
 test('a document of punctuation alone, without lexemes, can be deleted', async () => {
   const owned = await makeKnowledgeBase(suite.database);
   const id = await importText(suite.database, owned, { title: '!!!', content: '...' });

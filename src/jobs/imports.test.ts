@@ -9,7 +9,7 @@ import { sumOverLexemeIndexes } from '../indexing/testing/lexeme-indexes.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
-import { endOverdueImports } from './imports.ts';
+import { endOverdueImports, mergeIntervalMs } from './imports.ts';
 import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();
@@ -173,6 +173,15 @@ test('a file that waits in the queue for too long gets the status timeout with i
   await endOverdueImports(suite.service.database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
   expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });
   expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('waited') });
+});
+
+test.each([
+  ['rests after the last deltas', 0, 250],
+  ['takes half of the time while some are left', 5_000_000, 1_000],
+  ['takes all of the time while many are left', 7_000_000, 0],
+  ['takes all of the time while more are left than are counted', Number.POSITIVE_INFINITY, 0],
+])('merging %s', (_, bytesLeft, expected) => {
+  expect(mergeIntervalMs({ bytesLeft, tookMs: 1_000 })).toBe(expected);
 });
 
 test('a service that stops does not wait for a merge of document frequencies', async () => {

@@ -23,10 +23,16 @@ const OVERDUE_INTERVAL_MS = 5_000;
  */
 const MERGE_INTERVAL_MS = 250;
 /**
- * While a run leaves deltas, merging takes at most half of the time; while it leaves more than this, all of it. Each
- * megabyte makes a search 2 ms slower, and imports on busy cores write deltas faster than half of the time merges them.
+ * More deltas than this are merged without a rest. Each megabyte makes a search 2 ms slower, and imports on busy cores
+ * write deltas faster than half of the time merges them.
  */
 const BACKLOG_BYTES = 6 * 2 ** 20;
+
+/** The interval before the next merge: after one that took `tookMs` and left `bytesLeft` of deltas. */
+export function mergeIntervalMs({ bytesLeft, tookMs }: { bytesLeft: number; tookMs: number }): number {
+  if (bytesLeft > BACKLOG_BYTES) return 0;
+  return bytesLeft > 0 ? tookMs : MERGE_INTERVAL_MS;
+}
 
 /** How long ending an overdue document waits for another transaction's lock on its row. */
 const OVERDUE_LOCK_TIMEOUT_MS = 100;
@@ -96,8 +102,7 @@ function startIndexMaintenance({ database, log }: JobContext): () => Promise<voi
         return 0;
       },
     );
-    if (bytesLeft > BACKLOG_BYTES) return 0;
-    return bytesLeft > 0 ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
+    return mergeIntervalMs({ bytesLeft, tookMs: performance.now() - startedAtMs });
   });
   return async () => {
     stopping.abort();

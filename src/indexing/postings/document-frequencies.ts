@@ -132,7 +132,7 @@ export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: s
  *
  * With an index that lacks the counts, by which "all" is searched, it took 4.3, 3.2, 2.6 and 2.2 s (migration 0018).
  *
- * More would delay a purge or the end of a server, which wait for the merge, and a search reads all deltas meanwhile.
+ * More would delay a purge, which waits for the merge, and a search reads all deltas meanwhile.
  */
 const DELTAS_PER_MERGE = 500;
 const MERGE_BYTES = 6 * 2 ** 20;
@@ -179,7 +179,7 @@ async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids:
 
 /**
  * Merges some deltas of one knowledge base, unless another process holds the lock: the first, and others up to
- * `bytesMax`. Returns the bytes of those that are left among the first `DELTAS_PER_MERGE`.
+ * `bytesMax`. Returns the bytes of those that are left; Infinity if they are more than a merge reads, and not counted.
  */
 async function mergeSome(database: Database, knowledgeBaseId: string, bytesMax: number): Promise<number> {
   return await database.transaction().execute(async (transaction) => {
@@ -193,14 +193,15 @@ async function mergeSome(database: Database, knowledgeBaseId: string, bytesMax: 
     const merged = deltas.slice(0, DELTAS_PER_MERGE).filter(({ bytes }, i) => i === 0 || bytes <= bytesMax);
     const ids = merged.map(({ id }) => id);
     if (ids.length > 0) await mergeDeltas(transaction, knowledgeBaseId, ids);
+    if (deltas.length > DELTAS_PER_MERGE) return Number.POSITIVE_INFINITY;
     return (deltas.at(-1)?.bytes ?? 0) - (merged.at(-1)?.bytes ?? 0);
   });
 }
 
 /**
  * Merges some of the deltas of every knowledge base, of each `bytesMax` at most. Several servers may do so at once.
- * @returns whether there were any, and the bytes of those that are left and that no other server is merging; of many,
- *   only those of the first in each knowledge base
+ * @returns whether there were any, and the bytes of those that are left and that no other server is merging; Infinity
+ *   where one knowledge base has more than a merge reads
  */
 export async function mergeFrequencyDeltas(
   database: Database,

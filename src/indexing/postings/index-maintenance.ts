@@ -55,7 +55,8 @@ const moveEntries = prepare(
 );
 
 /**
- * Each call merges some deltas, those of no further knowledge base after `signal` has aborted. The first call without deltas moves the pending entries into the index.
+ * Each call merges some deltas. The first call without deltas moves the pending entries into the index. When `signal`
+ * aborts, a call throws its reason before it begins with another knowledge base.
  * @returns the bytes of deltas that are left to merge (see `mergeFrequencyDeltas`)
  */
 export function createIndexMaintenance(database: Database): (signal?: AbortSignal) => Promise<number> {
