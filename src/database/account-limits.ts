@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import type { Reach } from '../ids.ts';
-import { unlessAway } from './all-shards.ts';
+import { unlessAway, unlessKnownAway } from './all-shards.ts';
 import type { Queryable } from './database.ts';
 import { isDistributed } from './distribution.ts';
 import { prepare } from './prepared.ts';
@@ -109,9 +109,9 @@ const readStorage = prepare(
  * transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their account
  * has stored on that one.
  */
-async function unlessAwayIn<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
+async function inSubtransaction<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
   await sql`SAVEPOINT before_shards`.execute(transaction);
-  const result = await unlessAway(read);
+  const result = await unlessKnownAway(read);
   if (result === undefined) await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
   return result;
 }
@@ -119,6 +119,16 @@ async function unlessAwayIn<T>(transaction: Queryable, read: () => Promise<T>): 
 /** Runs `read`. Returns undefined while the tables are distributed and a server of theirs is away. */
 const readOrNothing = async <T>(database: Queryable, read: () => Promise<T>): Promise<T | undefined> =>
   (await isDistributed(database)) ? await unlessAway(read) : await read();
+
+/**
+ * Finds out whether all servers of shards answer, before a transaction that checks a limit: to find out while it holds
+ * the account's lock could keep that lock (see `unlessKnownAway`). On a single server it asks nothing.
+ * @returns whether all answer
+ */
+export async function probeShards(database: Queryable, accountId: string): Promise<boolean> {
+  if (!(await isDistributed(database))) return true;
+  return (await unlessAway(() => readStorage(database, { accountId }))) !== undefined;
+}
 
 /**
  * Checks that the account is within its limit with the `requested` bytes that this transaction has stored. The result
@@ -133,7 +143,7 @@ export async function requireStorage(
   const { storageLimitBytes: limit, hasShards } = await lockLimits(transaction, account);
   // A separate statement, because it sees the rows that others committed before they released the lock.
   const read = () => readStorage(transaction, { accountId: account.accountId });
-  const [stored] = (await (hasShards ? unlessAwayIn(transaction, read) : read())) ?? [];
+  const [stored] = (await (hasShards ? inSubtransaction(transaction, read) : read())) ?? [];
   const used = (stored?.used ?? 0) - requested;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
-import { withinBounds } from './bounded-statements.ts';
+import { withinBounds, withStatementBound } from './bounded-statements.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
 import { isCitus } from './testing/new-database.ts';
 import { createTestDatabase } from './testing/test-database.ts';
@@ -53,6 +53,14 @@ test('the bound holds for all statements together', async () => {
     for (let i = 0; i < 10; i++) await sleep(0.2);
   });
   await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+});
+
+test('the bound of each statement begins when it has its connection', async () => {
+  const holding = sleep(0.6);
+  const sleepFor = (seconds: number) => withStatementBound(400, () => sleep(seconds));
+  await expect(sleepFor(0)).resolves.toMatchObject({ rows: [{}] });
+  await holding;
+  await expect(sleepFor(30)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
 });
 
 test('a statement is cancelled when its request ends, also during the statement', async () => {

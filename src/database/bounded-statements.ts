@@ -9,8 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { searchTooLong } from '../errors.ts';
 
-/** `signal`: aborts when the request or the work has ended; it is created only for statements that take long. */
-type Bounds = { endsAtMs?: number | undefined; signal(): AbortSignal };
+/**
+ * - `endsAtMs`: when all statements must have ended.
+ * - `statementMs`: the longest that each of them may take, without the wait for a connection.
+ * - `signal`: aborts when the request or the work has ended; it is created only for statements that take long.
+ */
+type Bounds = { endsAtMs?: number | undefined; statementMs?: number; signal(): AbortSignal };
 
 const current = new AsyncLocalStorage<Bounds>();
 
@@ -23,6 +27,15 @@ export const withinBounds = <T>(
   act: () => Promise<T>,
 ): Promise<T> =>
   current.run({ endsAtMs: timeMaxMs === undefined ? undefined : performance.now() + timeMaxMs, signal }, act);
+
+const never = new AbortController();
+
+/**
+ * Runs `act`, and cancels each of its statements after `statementMs`.
+ * @throws SERVICE_UNAVAILABLE when one took too long
+ */
+export const withStatementBound = <T>(statementMs: number, act: () => Promise<T>): Promise<T> =>
+  current.run({ statementMs, signal: () => never.signal }, act);
 
 /** Statements are watched after this time only: most have ended by then. */
 const LONG_MS = 250;
@@ -68,7 +81,8 @@ const isCancelled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';
 
 /** Calls `end` with the reason when one of the bounds is reached. Returns a function that stops the watch. */
-function watch({ endsAtMs, signal }: Bounds, end: (reason: unknown) => void): () => void {
+function watch({ statementMs, signal, ...bounds }: Bounds, end: (reason: unknown) => void): () => void {
+  const endsAtMs = statementMs === undefined ? bounds.endsAtMs : performance.now() + statementMs;
   const leftMs = () =>
     endsAtMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, endsAtMs - performance.now());
   let stopLong = () => {};

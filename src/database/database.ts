@@ -24,7 +24,7 @@ export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string };
 
-/** Time-out of one statement: far above the longest of a request, and still tolerable for an operator. */
+/** Time-out of one statement: far above the longest of a request, and tolerable for an operator. Less on Citus. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
  * How long a request waits for a free connection before it becomes a 503. A connection attempt begun while the network

@@ -33,8 +33,9 @@ export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
 
 /**
  * A statement that stores nothing, after which Citus commits the transaction in two phases: at one server of shards
- * and in the coordinator's own tables both, or nowhere. Citus would do so by itself for several servers of shards only.
- * It commits like this whatever goes through COPY, such as rows selected from a table of the coordinator.
+ * and in the coordinator's own tables both, or nowhere. By itself Citus would do so only if several servers of shards
+ * took part, or if rows went to a shard by COPY, as those do that are selected from a table of the coordinator: so this
+ * statement selects from one, and finds no row.
  */
 export const COMMIT_IN_TWO_PHASES = `
   INSERT INTO ${FIRST_TABLE} (knowledge_base_id) SELECT id FROM accounts WHERE false`;

@@ -60,6 +60,16 @@ async function requireWorkers(database: Queryable): Promise<void> {
     throw new Error('The coordinator has no workers: add them (SELECT citus_add_node(host, port)).');
 }
 
+/** @throws when the tables are in another schema than `public` (see shard-statements.ts) */
+async function requirePublicSchema(database: Queryable): Promise<void> {
+  const { rows } = await sql<{ schema: string | null }>`SELECT current_schema() AS schema`.execute(database);
+  const schema = rows[0]?.schema;
+  if (schema !== 'public')
+    throw new Error(
+      `The tables must be in the schema public to be distributed, but the role uses ${schema}.`,
+    );
+}
+
 /** The content tables as PostgreSQL's array of names. */
 const contentTables = sql`${`{${CONTENT_TABLES}}`}::regclass[]`;
 
@@ -119,10 +129,21 @@ async function setOnAllNodes(database: Queryable): Promise<void> {
     );
 }
 
-/** Creates `run_in_shard` at all servers, also at those that join later. */
+/** Creates the function `RUN_IN_SHARD`, if it is missing, at all servers and at those that join later. */
 async function createFunctionOfShards(database: Queryable): Promise<void> {
-  await sql.raw(CREATE_RUN_IN_SHARD).execute(database);
-  await sql`SELECT create_distributed_function(${RUN_IN_SHARD})`.execute(database);
+  await database.transaction().execute(async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${RUN_IN_SHARD}, 0))`.execute(transaction);
+    const { rows } = await sql<{ isThere: boolean }>`
+      SELECT to_regprocedure(${RUN_IN_SHARD}) IS NOT NULL AS "isThere"`.execute(transaction);
+    if (rows[0]?.isThere) return;
+    await sql.raw(CREATE_RUN_IN_SHARD).execute(transaction);
+    await sql`SELECT create_distributed_function(${RUN_IN_SHARD})`.execute(transaction);
+  });
+}
+
+/** Brings a distributed database to what this version needs there; nothing for any other. */
+export async function updateDistribution(database: Queryable): Promise<void> {
+  if (await areTablesDistributed(database)) await createFunctionOfShards(database);
 }
 
 /** Closes all other sessions of the service: they have plans and statements for tables on one server. */
@@ -158,10 +179,11 @@ async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> 
  * the locks, and get 503 where that takes too long. Their sessions are closed at the end, so that they open others, which
  * find the tables distributed. `tell` hears of the progress.
  * @returns false when the tables were distributed before
- * @throws when the database is no coordinator, or the role may not distribute
+ * @throws when the database is no coordinator, has its tables in another schema, or the role may not distribute
  */
 export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
   await requireWorkers(database);
+  await requirePublicSchema(database);
   await setOnAllNodes(database);
   await createFunctionOfShards(database);
   const isDue = !(await areTablesDistributed(database));

@@ -1,7 +1,8 @@
 /** Brings a database to the schema that this version needs. */
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
-import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
+import { type Connection, createDatabase, createMaintenancePool, type Database } from './database.ts';
+import { updateDistribution } from './distribution.ts';
 import * as initial from './migrations/0001-initial.ts';
 import * as firstAnswers from './migrations/0002-first-answers.ts';
 import * as requestCounts from './migrations/0003-request-counts.ts';
@@ -50,8 +51,11 @@ const migrations: Record<string, Migration> = {
  * @returns the names of the migrations that ran.
  * @throws why the database cannot be used, or the error of the failed migration; nothing of it remains.
  */
-export const migrateToLatest = <DB>(database: Kysely<DB>): Promise<string[]> =>
-  migrate(database, (migrator) => migrator.migrateToLatest());
+export async function migrateToLatest(database: Database): Promise<string[]> {
+  const ran = await migrate(database, (migrator) => migrator.migrateToLatest());
+  await updateDistribution(database);
+  return ran;
+}
 
 /** The same up to the migration of this name, for tests of data stored under an older schema. */
 export const migrateUpTo = <DB>(database: Kysely<DB>, name: string): Promise<string[]> =>

@@ -107,7 +107,7 @@ async function setIfDirect(
   return { isDirect, hasCitus };
 }
 
-/** Time-out of one statement, if there is any: the longest that a server of shards may hang before its requests get 503. */
+/** Time-out of one statement, if it has any, on Citus: a request at a server of shards that hangs then gets 503. */
 const SHARD_TIMEOUT_MS = 20_000;
 
 /**
@@ -151,10 +151,20 @@ async function keepsNames(client: pg.ClientBase): Promise<boolean> {
 const BEGIN = /^(begin|start transaction)\b/i;
 const READ_ONLY = /\bread only\b/i;
 
+/** Begins a transaction that is committed in two phases. Where that fails, none is open. */
+async function beginInTwoPhases(send: Send, begin: string): Promise<unknown> {
+  try {
+    return await send(`${begin}; ${COMMIT_IN_TWO_PHASES}`, []);
+  } catch (error) {
+    // Who could not begin a transaction does not end it either. If this fails too, the connection is lost.
+    await send('ROLLBACK', []).catch(() => {});
+    throw error;
+  }
+}
+
 /** Sends a statement in its form for distributed tables. Transactions that may write are committed in two phases. */
 async function sendDistributed(send: Send, text: string, values: unknown[]): Promise<unknown> {
-  if (BEGIN.test(text) && !READ_ONLY.test(text))
-    return await send(`${text}; ${COMMIT_IN_TWO_PHASES}`, values);
+  if (BEGIN.test(text) && !READ_ONLY.test(text)) return await beginInTwoPhases(send, text);
   const form = distributedForm(text);
   if (form === undefined) return await send(text, values);
   const knowledgeBaseId = form.inShard && singleOf(values[form.inShard.idsAt]);

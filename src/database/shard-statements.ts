@@ -9,10 +9,11 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * Statements that a session at a server keeps: a ranking's plan takes 1.6 MB. Each shard has plans of its own. Where
- * they are more, the oldest one makes room.
+ * Statements that a session at a server keeps. Each shard has its own, four to seven, and a ranking's plan takes
+ * 1.6 MB. Where they are more, a random one makes room: if the oldest one did, searches of the shards in turn would
+ * never find theirs.
  */
-const KEPT_MAX = 64;
+const KEPT_MAX = 128;
 
 /**
  * The names of all tables that are distributed like the one with the shard `shard`, with those of their shards there.
@@ -27,20 +28,25 @@ const TABLES_NEAR = `
     JOIN pg_class ON pg_class.oid = other.logicalrelid
   WHERE own.shardid = substring(shard::regclass::text FROM '[0-9]+$')::bigint`;
 
+/** The first eight hexadecimal digits of a text's hash. */
+const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
 /**
- * SQL that creates the function. `name` stands for the text of a statement, and `given` has its values as text. Returns
- * the rows as JSON; or NULL when the session has not prepared the statement for the shard, and `statement`, its text, is
+ * The function's definition. `name` stands for the text of a statement, and `given` has its values as text. Returns the
+ * rows as JSON; or NULL when the session has not prepared the statement for the shard, and its text, `statement`, is
  * NULL.
+ *
+ * In the text, each word that is a table's name becomes the name of its shard, CTEs and aliases too. So a column of the
+ * result must not be named like a table. All tables must be in the schema `public`, or names would get a second part.
  */
-export const CREATE_RUN_IN_SHARD = `
-  CREATE OR REPLACE FUNCTION run_in_shard(shard oid, name text, given text[], statement text) RETURNS json
+const DEFINITION = `(shard oid, name text, given text[], statement text) RETURNS json
   LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $function$
   DECLARE
     kept text := format('shard %s %s', shard, name);
     execution text := format('EXECUTE %I %s', kept, (
       SELECT '(' || string_agg(quote_nullable(value), ', ' ORDER BY number) || ')'
       FROM unnest(given) WITH ORDINALITY AS given (value, number)));
-    oldest text;
+    replaceable text;
     replaced record;
     rows json;
   BEGIN
@@ -50,9 +56,9 @@ export const CREATE_RUN_IN_SHARD = `
     EXCEPTION WHEN invalid_sql_statement_name THEN -- a look at pg_prepared_statements would copy the texts of all
       IF statement IS NULL THEN RETURN NULL; END IF;
     END;
-    SELECT prepared.name INTO oldest FROM pg_prepared_statements AS prepared
-      WHERE prepared.name LIKE 'shard %' ORDER BY prepare_time DESC OFFSET ${KEPT_MAX - 1} LIMIT 1;
-    IF FOUND THEN EXECUTE format('DEALLOCATE %I', oldest); END IF;
+    SELECT prepared.name INTO replaceable FROM pg_prepared_statements AS prepared
+      WHERE prepared.name LIKE 'shard %' ORDER BY random() OFFSET ${KEPT_MAX - 1} LIMIT 1;
+    IF FOUND THEN EXECUTE format('DEALLOCATE %I', replaceable); END IF;
     FOR replaced IN ${TABLES_NEAR} LOOP
       statement := regexp_replace(statement, format('\\m%s\\M', replaced.table), replaced.shard, 'g');
     END LOOP;
@@ -61,8 +67,15 @@ export const CREATE_RUN_IN_SHARD = `
     RETURN rows;
   END $function$`;
 
-/** The function's signature. */
-export const RUN_IN_SHARD = 'run_in_shard(oid, text, text[], text)';
+/** The function's name: servers of another version may run meanwhile, and call theirs. */
+const FUNCTION = `run_in_shard_${versionOf(DEFINITION)}`;
+
+/** The function's signature, and the statement that creates it. */
+export const RUN_IN_SHARD = `${FUNCTION}(oid, text, text[], text)`;
+export const CREATE_RUN_IN_SHARD = `CREATE FUNCTION ${FUNCTION}${DEFINITION}`;
+
+/** PostgreSQL cuts longer names (NAMEDATALEN). The rest is the shard's id and the version. */
+const NAME_MAX_LENGTH = 63 - 'shard 4294967295  01234567'.length;
 
 /**
  * The statements that run a statement of this text in a shard. They take its values, and the id of the knowledge base.
@@ -72,11 +85,12 @@ export const RUN_IN_SHARD = 'run_in_shard(oid, text, text[], text)';
 export type InShard = { call: string; prepare: string };
 
 export function inShard(name: string, text: string, valueCount: number): InShard {
+  if (name.length > NAME_MAX_LENGTH) throw new Error(`the name ${name} is too long`);
   // Behind a pooler, two versions of the service may share a session.
-  const version = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  const version = versionOf(text);
   const placeholders = Array.from({ length: valueCount }, (_, i) => `$${i + 1}`);
   const callWith = (statement: string) => `
-    SELECT run_in_shard(tableoid, '${name} ${version}', ARRAY[${placeholders}]::text[], ${statement}) AS rows
+    SELECT ${FUNCTION}(tableoid, '${name} ${version}', ARRAY[${placeholders}]::text[], ${statement}) AS rows
     FROM knowledge_bases WHERE knowledge_base_id = $${valueCount + 1}`;
   return { call: callWith('NULL'), prepare: callWith(pg.escapeLiteral(text)) };
 }

@@ -1,6 +1,7 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
+import { probeShards } from '../database/account-limits.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
 import { fitsFilter, toDocumentFilter } from '../database/document-filter.ts';
@@ -176,6 +177,7 @@ export const documentHandlers = {
     const { database, accountId, config: defaults, diskWatermark, reach } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
     await diskWatermark.require(0);
+    await probeShards(database, accountId);
     const { status, title } = await requireDocument(database, id);
     const isRetitled = change.title !== undefined && change.title !== title;
     if (isRetitled && status === 'processed') return { data: await retitle(context, id, change) };

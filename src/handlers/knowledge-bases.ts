@@ -1,7 +1,7 @@
 /** The operations on knowledge bases. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { requireKnowledgeBaseAllowance } from '../database/account-limits.ts';
+import { probeShards, requireKnowledgeBaseAllowance } from '../database/account-limits.ts';
 import { databaseNow } from '../database/clock.ts';
 import { announceDeletion } from '../database/deletion-lock.ts';
 import {
@@ -12,6 +12,7 @@ import {
   toKnowledgeBase,
 } from '../database/knowledge-bases.ts';
 import { recordKnowledgeBaseDeletion } from '../database/webhook-events.ts';
+import { serviceUnavailable } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
@@ -20,8 +21,11 @@ import { byCreation, parseCursor, toPage } from './pagination.ts';
 const LIST = 'knowledge-bases';
 
 export const knowledgeBaseHandlers = {
-  async createKnowledgeBase({ name, description = '' }, { accountId, config, diskWatermark, transact }) {
+  async createKnowledgeBase({ name, description = '' }, context) {
+    const { database, accountId, config, diskWatermark, transact } = context;
     await diskWatermark.require(0);
+    // Without all servers the knowledge bases cannot be counted.
+    if (!(await probeShards(database, accountId))) throw serviceUnavailable();
     const knowledgeBaseId = uuidv7();
     const data = await transact(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });

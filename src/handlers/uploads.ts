@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
-import { requireStorage } from '../database/account-limits.ts';
+import { probeShards, requireStorage } from '../database/account-limits.ts';
 import { databaseNow, readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import {
@@ -199,6 +199,7 @@ async function importUploadedFile(
   let unreferenced = taken === undefined ? [] : [taken];
   try {
     const sha256 = skips ? await hashDirectUpload(context, file, taken) : undefined;
+    await probeShards(context.database, context.accountId);
     const imported = await context.database.transaction().execute(async (transaction) => {
       const answer = await findOrInsertDocument(transaction, context, { ...uploaded, sha256 });
       // From here on a row may refer to the object, even if the answer to the commit is lost.
@@ -248,6 +249,7 @@ export const uploadHandlers = {
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };
+    await probeShards(database, accountId);
     const ticket = await makeTicket(context, file, { sizeBytes: size, createdAt, expiresAt });
     const data = await transact(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/account-limits.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
-import { isServerOfShardsAway } from '../database/distribution.ts';
+import { isDistributed, isServerOfShardsAway } from '../database/distribution.ts';
 import {
   failDocument,
   moveDocument,
@@ -15,7 +15,7 @@ import { lockExternalIdOrAbort } from '../database/external-ids.ts';
 import { findUnfinished } from '../database/given-documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { recordDocumentEvents } from '../database/webhook-events.ts';
-import { ServiceError } from '../errors.ts';
+import { isUnavailable, ServiceError } from '../errors.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
 import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
@@ -225,8 +225,8 @@ async function processFileAsTitled(
 
 /** One try of a document's import. An error thrown here is a fault of the service: the queue tries again. */
 export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
+  const { database } = service;
   try {
-    const { database } = service;
     await whileUnfinished(database, attempt, (signal) =>
       processFileAsTitled(service, attempt.payload, signal),
     );
@@ -234,7 +234,7 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
-    if (isServerOfShardsAway(error))
+    if (isServerOfShardsAway(error) || (isUnavailable(error) && (await isDistributed(database))))
       throw new Postponed('the server of the knowledge base is away', { cause: error });
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of the service');
     throw error;

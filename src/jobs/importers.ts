@@ -57,12 +57,14 @@ function createRunner<Payload extends object>({
   type Fetched = JobWithMetadata<Payload>;
   const running = new Map<Promise<void>, (reason: Error) => Promise<void>>();
   const attemptOf = ({ id, retryCount }: Fetched) => ({ id, retryCount });
-  /** Enqueues the job as another one. If this process ends in between, both run, and the second finds nothing to do. */
-  const postpone = async (job: Fetched): Promise<void> => {
-    const { data, priority, expireInSeconds } = job;
-    await boss.send(queue, data, { priority, expireInSeconds, startAfter: POSTPONED_SECONDS });
-    await boss.complete(queue, attemptOf(job));
-  };
+  /** Lets the job wait again, as one that was never begun, in its place of the queue. pg-boss has no call for it. */
+  const postpone = ({ id, retryCount }: Fetched): Promise<unknown> =>
+    boss.getDb().executeSql(
+      `UPDATE pgboss.job SET state = 'created', started_on = NULL, heartbeat_on = NULL,
+         start_after = now() + make_interval(secs => ${POSTPONED_SECONDS})
+       WHERE name = $1 AND id = $2 AND retry_count = $3 AND state = 'active'`,
+      [queue, id, retryCount],
+    );
   const record = async (job: Fetched, failure?: unknown): Promise<unknown> => {
     if (failure === undefined) return await boss.complete(queue, attemptOf(job));
     if (failure instanceof Postponed) return await postpone(job);

@@ -7,6 +7,7 @@ import { generateApiKey } from '../api-key.ts';
 import { creditPayment } from '../database/accounts.ts';
 import { createDatabase, createMaintenancePool, createPool, type Database } from '../database/database.ts';
 import { distribute } from '../database/distribution.ts';
+import { migrateOver } from '../database/migrate.ts';
 import { prepare } from '../database/prepared.ts';
 import { readStorageFigures } from '../database/storage-figures.ts';
 import { citusPostgres, startCitus } from '../embedded-postgres/testing/citus.ts';
@@ -17,6 +18,8 @@ import { startTestService, type TestService } from './testing/test-service.ts';
 
 /** A worker's start, and new connections to it. */
 const SOON = { timeout: 20_000, interval: 50 };
+/** The longest that a statement at a server that hangs may take is 20 s. */
+const LOST_MAX_MS = 25_000;
 const KNOWLEDGE_BASES = 8;
 const DOCUMENTS = 12;
 const QUERIES = 1_000;
@@ -122,6 +125,13 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
           }
         }
     };
+    const elsewhere = createMaintenancePool(
+      { connectionString: `${citus.url}?options=-csearch_path%3Dcontent` },
+      () => {},
+    );
+    const misplaced = createDatabase(elsewhere);
+    await expect(distribute(misplaced, () => {})).rejects.toThrow('in the schema public');
+    await misplaced.destroy();
     const load = [keepSearching(), keepSearching(), keepImporting()];
     expect(await distribute(maintenance, () => {})).toBe(true);
     await load[2];
@@ -211,7 +221,37 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     ]);
   });
 
-  test('the server of a shard keeps the plans of statements, of the newest ones if there are many', async () => {
+  test('a migration creates the function of its version in the shards, if it is missing', async () => {
+    const listFunctions = async () => {
+      const { rows } = await sql<{ name: string }>`
+        SELECT result AS name FROM run_command_on_all_nodes($$
+          SELECT string_agg(proname, ' ') FROM pg_proc WHERE proname LIKE 'run\_in\_shard%' $$)`.execute(
+        maintenance,
+      );
+      return rows.map(({ name }) => name);
+    };
+    const [name = '', ...others] = await listFunctions();
+    expect(others).toEqual([name, name]);
+    await sql`DROP FUNCTION ${sql.ref(name)}`.execute(maintenance);
+    const servers = [1, 2].map(() => migrateOver({ connectionString: citus.url }, () => {}));
+    expect(await Promise.all(servers)).toEqual([[], []]);
+    expect(await listFunctions()).toEqual([name, name, name]);
+  });
+
+  test('a transaction that cannot begin leaves a connection that can be used', async () => {
+    const database = createDatabase(
+      createPool({ connectionString: `${citus.url}?options=-clock_timeout%3D50` }, 1, () => {}),
+    );
+    await maintenance.transaction().execute(async (holding) => {
+      await sql`LOCK TABLE accounts`.execute(holding);
+      await expect(database.transaction().execute(async () => {})).rejects.toThrow('lock timeout');
+    });
+    const { rows } = await sql`SELECT 1 AS one`.execute(database);
+    expect(rows).toEqual([{ one: 1 }]);
+    await database.destroy();
+  });
+
+  test('the server of a shard keeps the plans of some statements, if there are many', async () => {
     const database = createDatabase(createPool({ connectionString: citus.url }, 1, () => {}));
     type Kept = { name: string; plans: number };
     const prepareReading = (name: string) =>
@@ -226,7 +266,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
           ids: 'ids',
         },
       );
-    const statements = Array.from({ length: 70 }, (_, i) => prepareReading(`test_kept_${i}`));
+    const statements = Array.from({ length: 140 }, (_, i) => prepareReading(`test_kept_${i}`));
     const one = ids.distributed.slice(0, 1);
     const run = async (number: number, named = one) =>
       (await statements[number]?.(database, { ids: named })) ?? [];
@@ -234,10 +274,10 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await run(0);
     expect(await run(0)).toEqual([{ name: expect.stringContaining('test_kept_0'), plans: 3 }]);
     for (let number = 1; number < statements.length; number++) await run(number);
-    const kept = await run(69);
-    expect(kept).toHaveLength(64);
-    expect(kept.filter(({ name }) => name.includes('test_kept_0 '))).toEqual([]);
-    expect(await run(0)).toHaveLength(64);
+    const kept = await run(139);
+    expect(kept).toHaveLength(128);
+    expect(kept.filter(({ name }) => name.includes('test_kept_139 '))).toHaveLength(1);
+    for (const number of [0, 1, 2]) expect(await run(number)).toHaveLength(128);
     expect(await run(0, ids.distributed.slice(0, 2))).toEqual([{ name: 'elsewhere', plans: 0 }]);
     expect(await run(0, [randomUUID()])).toEqual([{ name: 'elsewhere', plans: 0 }]);
     await database.destroy();
@@ -257,15 +297,42 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   /** Uses one knowledge base. Returns the status of each answer, and after how long to try again. */
   const useOne = async (index: number) => {
     const knowledgeBaseId = ids.distributed[index];
-    const imported = await importInto('distributed', index, DOCUMENTS);
-    const documentId = String(imported.body.data.id ?? '');
-    const answers = [
-      imported,
-      await distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] }),
-      await distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`),
-      ...(documentId ? [await distributed.call('deleteDocument', { documentId })] : []),
-    ];
+    const answers = await Promise.all([
+      distributed.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size: 1 }),
+      distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] }),
+      distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`),
+      importInto('distributed', index, DOCUMENTS),
+    ]);
+    const documentId = answers.at(-1)?.body.data.id;
+    if (documentId) answers.push(await distributed.call('deleteDocument', { documentId }));
     return answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
+  };
+  const USED = Array(5).fill('200 null');
+  const create = async () => (await distributed.call('createKnowledgeBase', { name: 'new' })).status;
+
+  /** Uploads a file that takes seconds to be extracted and analysed. Returns the id of its document. */
+  async function uploadLong(knowledgeBaseId: string): Promise<string> {
+    const text = Buffer.from(`${SENTENCES.join(' ')}\n\n`.repeat(2_000));
+    const { body } = await distributed.call(
+      `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=long.txt`,
+      text,
+    );
+    return String(body.data.id);
+  }
+
+  /** The imports that wait for a server that is away, with all their tries. */
+  async function countPostponed(): Promise<number> {
+    const { rows } = await sql`
+      SELECT FROM pgboss.job WHERE state = 'created' AND start_after > created_on AND retry_count = 0`.execute(
+      maintenance,
+    );
+    return rows.length;
+  }
+
+  const expectProcessed = async (documentId: string) => {
+    const readStatus = async () =>
+      (await distributed.call(`getDocumentStatus?documentId=${documentId}`)).body.data?.status;
+    await expect.poll(readStatus, { ...SOON, timeout: 60_000 }).toBe('processed');
   };
 
   test('while a worker is away, only requests about its knowledge bases get 503, until it is back', async () => {
@@ -279,9 +346,11 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     const [lost, kept] = [await findAt(first), await findAt(second)];
     await first.end();
     expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
-    expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
+    expect(await useOne(kept)).toEqual(USED);
+    expect(await create()).toBe(503);
     await first.start();
-    await expect.poll(() => useOne(lost), SOON).toEqual(Array(4).fill('200 null'));
+    await expect.poll(() => useOne(lost), SOON).toEqual(USED);
+    await expect.poll(create, SOON).toBe(200);
   }, 120_000);
 
   test('while a worker hangs, requests about its knowledge bases get 503, and the others go on', async () => {
@@ -295,16 +364,22 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       return new Set(answers.map(({ status }) => status));
     };
     expect(await searchOften()).toEqual(new Set([200])); // so that connections to it are open
+    const uploaded = await uploadLong(ids.distributed[lost] ?? '');
     first.hang();
     try {
       expect(await searchOften()).toEqual(new Set([503]));
-      expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
+      expect(await useOne(kept)).toEqual(USED);
+      const startedAtMs = performance.now();
       expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
-      expect(await useOne(kept)).toEqual(Array(4).fill('200 null'));
+      expect(performance.now() - startedAtMs).toBeLessThan(LOST_MAX_MS);
+      // Nothing holds the account's lock, also after servers have been asked again.
+      for (let i = 0; i < 2; i++) expect(await useOne(kept)).toEqual(USED);
+      await expect.poll(countPostponed, SOON).toBe(1);
     } finally {
       first.goOn();
     }
-    await expect.poll(() => useOne(lost), SOON).toEqual(Array(4).fill('200 null'));
+    await expect.poll(() => useOne(lost), SOON).toEqual(USED);
+    await expectProcessed(uploaded);
   }, 120_000);
 
   test('the figures of storage are those of all servers', async () => {
@@ -320,26 +395,11 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   test('a file’s import waits for a worker that is away, and goes on when it is back', async () => {
     const [worker] = citus.workers;
     if (worker === undefined) throw new Error('there are two workers');
-    const knowledgeBaseId = ids.distributed[await findAt(worker)];
-    const text = Buffer.from(`${SENTENCES.join(' ')}\n\n`.repeat(2_000)); // extracted and analysed for seconds
-    const { body } = await distributed.call(
-      `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=long.txt`,
-      text,
-    );
+    const uploaded = await uploadLong(ids.distributed[await findAt(worker)] ?? '');
     await worker.end();
-    const findPostponed = async () => {
-      const { rows } = await sql`
-        SELECT FROM pgboss.job WHERE state = 'created' AND start_after > created_on AND retry_count = 0`.execute(
-        maintenance,
-      );
-      return rows.length;
-    };
-    await expect.poll(findPostponed, SOON).toBe(1);
+    await expect.poll(countPostponed, SOON).toBe(1);
     await worker.start();
-    const status = () => distributed.call(`getDocumentStatus?documentId=${body.data.id}`);
-    await expect
-      .poll(async () => (await status()).body.data?.status, { ...SOON, timeout: 60_000 })
-      .toBe('processed');
+    await expectProcessed(uploaded);
   }, 120_000);
 
   /**
