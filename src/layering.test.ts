@@ -195,12 +195,15 @@ test('what tests the contract does so from outside; only its harness starts a da
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) =>
-      [...readFileSync(join(tests, file), 'utf8').matchAll(/from '(?:\.\.\/)+(src\/[^']+)'/g)].map(
-        ([, target = '']) => [dirname(file), target],
-      ),
+      [
+        ...readFileSync(join(tests, file), 'utf8').matchAll(
+          /(?:from |import\()\s*'(?:\.\.\/)+(src\/[^']+)'/g,
+        ),
+      ].map(([, target = '']) => [dirname(file), target]),
     );
   expect(inside.filter(([folder]) => folder !== 'harness')).toEqual([]);
   expect([...new Set(inside.map(([, target]) => target))].sort()).toEqual([
+    'src/database/testing/new-database.ts',
     'src/embedded-postgres/embedded-postgres.ts',
     'src/files/testing/real-store.ts',
     'src/serve/testing/operator.ts',

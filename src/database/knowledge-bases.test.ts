@@ -44,10 +44,11 @@ test('an import finds nothing in a knowledge base that is deleted while it waits
   const importing = await database.transaction().execute(async (deleting) => {
     await lockForDeletion(deleting, owned);
     const waiting = database.transaction().execute((transaction) => lockKnowledgeBase(transaction, owned));
+    const refused = expect(waiting).rejects.toThrow('There is no knowledge base');
     await deleting.updateTable('knowledge_bases').set({ deleted_at: databaseNow }).execute();
-    return { waiting };
+    return { refused };
   });
-  await expect(importing.waiting).rejects.toThrow('There is no knowledge base');
+  await importing.refused;
   await database.updateTable('knowledge_bases').set({ deleted_at: null }).execute();
 });
 

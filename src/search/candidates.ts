@@ -33,7 +33,7 @@ export type ImpactLevels = ImpactLevel[];
  *
  * - `queries`: every passage that matches any of them is a candidate.
  * - `further`: of the other passages, the first `FURTHER_MAX` that match any of these are.
- * - `all`: these are all passages that contain any of the terms.
+ * - `all`: there is no larger set. Without `further`, these are all passages that contain any of the terms.
  */
 export type CandidateQueries = { queries: string[]; further: string[]; all: boolean };
 
