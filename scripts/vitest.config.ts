@@ -1,6 +1,7 @@
 /**
- * Four suites: unit tests beside the code, on a real PostgreSQL; the tests of S3 again, on a real store;
- * black-box tests against a running service; and faults: kills, cut links, load and random requests.
+ * Five suites: unit tests beside the code, on a real PostgreSQL; the tests of S3 again, on a real store;
+ * black-box tests against a running service; how accounts affect each other; and faults: kills, cut links, load and
+ * random requests.
  * The suite of faults takes longer than `npm test` may.
  */
 import { availableParallelism } from 'node:os';
@@ -34,6 +35,8 @@ const WITH_LONG_FORM = [
   'contract-tests/operators/backup.test.ts',
   'contract-tests/protocol/fuzz.test.ts',
 ];
+
+const NEIGHBOURS = 'contract-tests/faults/neighbours.test.ts';
 
 /** Files share the modules that they import: to load these anew for each file took a seventh of the time. */
 const SHARED_MODULES = { isolate: false };
@@ -73,10 +76,21 @@ export default defineConfig({
           name: 'contract',
           root,
           include: ['contract-tests/**/*.test.ts'],
-          exclude: ['contract-tests/**/*.long.test.ts'],
+          exclude: ['contract-tests/**/*.long.test.ts', NEIGHBOURS],
           provide: { isLong: false },
           globalSetup: ['contract-tests/harness/service-setup.ts'],
           ...SHARED_MODULES,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'neighbours',
+          root,
+          include: [NEIGHBOURS],
+          // After all others: it compares times, which a test beside it multiplies.
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
