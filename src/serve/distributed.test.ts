@@ -310,6 +310,28 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   const USED = Array(5).fill('200 null');
   const create = async () => (await distributed.call('createKnowledgeBase', { name: 'new' })).status;
 
+  test('while a shard moves to another worker, as after one was added, requests about it go on', async () => {
+    const [knowledgeBaseId] = ids.distributed;
+    const { rows } = await sql<{ move: string }>`
+      SELECT format('SELECT citus_move_shard_placement(%s, %L, %s, %L, %s)', shardid,
+        own.nodename, own.nodeport, other.nodename, other.nodeport) AS move
+      FROM pg_dist_placement JOIN pg_dist_node AS own USING (groupid)
+        JOIN pg_dist_node AS other ON other.shouldhaveshards AND other.groupid <> own.groupid
+      WHERE shardid = get_shard_id_for_distribution_column('knowledge_bases', ${knowledgeBaseId}::uuid)`.execute(
+      maintenance,
+    );
+    let isMoving = true;
+    const moving = sql
+      .raw(rows[0]?.move ?? '')
+      .execute(maintenance)
+      .finally(() => {
+        isMoving = false;
+      });
+    while (isMoving) expect(await useOne(0)).toEqual(USED);
+    await moving;
+    expect(await useOne(0)).toEqual(USED);
+  });
+
   /** Uploads a file that takes seconds to be extracted and analysed. Returns the id of its document. */
   async function uploadLong(knowledgeBaseId: string): Promise<string> {
     const text = Buffer.from(`${SENTENCES.join(' ')}\n\n`.repeat(2_000));
