@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/account-limits.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
-import { isDistributed, isServerOfShardsAway } from '../database/distribution.ts';
+import { isDistributed } from '../database/distribution.ts';
 import {
   failDocument,
   moveDocument,
@@ -234,8 +234,11 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
-    if (isServerOfShardsAway(error) || (isUnavailable(error) && (await isDistributed(database))))
-      throw new Postponed('the server of the knowledge base is away', { cause: error });
+    // Mostly the server of the knowledge base is away or hangs, while the queue's server goes on.
+    if (isUnavailable(error) && (await isDistributed(database))) {
+      service.log.warn({ err: error, document: attempt.payload }, 'an import waits for the database');
+      throw new Postponed('a server of the database does not answer', { cause: error });
+    }
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of the service');
     throw error;
   }
