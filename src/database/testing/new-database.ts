@@ -21,19 +21,36 @@ const withDatabase = (server: Connection, database: string): Connection =>
         connectionString: Object.assign(new URL(server.connectionString), { pathname: `/${database}` }).href,
       };
 
-/** Creates an empty database on a server, which is the coordinator where CITUS_URL is set. `drop` drops it. */
-export async function createDatabaseOn(
-  server: Connection,
-): Promise<{ connection: Connection; drop(): Promise<void> }> {
+/** A database on a test server. `drop` drops it. */
+export type NewDatabase = { connection: Connection; drop(): Promise<void> };
+
+/**
+ * Creates a database on a server, which is the coordinator where CITUS_URL is set: an empty one, or a copy of the
+ * database `template`.
+ */
+export async function createDatabaseOn(server: Connection, template = 'template1'): Promise<NewDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const nodes = isCitus && 'connectionString' in server ? await findNodes(server.connectionString) : [server];
-  for (const node of nodes) await onServer(`CREATE DATABASE ${name}`, node);
+  for (const node of nodes) await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`, node);
   const drop = async () => {
     for (const node of nodes) await onServer(`DROP DATABASE ${name} WITH (FORCE)`, node);
   };
   const [connection = server, ...workers] = nodes.map((node) => withDatabase(node, name));
   if (workers.length > 0) await joinNodes(connection, workers);
   return { connection, drop };
+}
+
+/**
+ * Creates a migrated database to copy, which takes less than half of the time of its migrations. `name`: undefined on Citus,
+ * which cannot copy the parts of a database on its workers.
+ */
+export async function createTemplateOn(
+  server: Connection,
+): Promise<{ name: string | undefined; drop(): Promise<void> }> {
+  if (isCitus) return { name: undefined, drop: async () => {} };
+  const { connection, drop } = await createDatabaseOn(server);
+  await migrateAndDistribute(connection);
+  return { name: new pg.Client(connection).database, drop };
 }
 
 /** The coordinator at `url`, then its workers. */

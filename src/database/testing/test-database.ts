@@ -1,10 +1,18 @@
 /** A database of its own, migrated, for one test file. */
 import { inject } from 'vitest';
 import { type Connection, createDatabase, createPool, type Database } from '../database.ts';
-import { createDatabaseOn, migrateAndDistribute } from './new-database.ts';
+import { createDatabaseOn, migrateAndDistribute, type NewDatabase } from './new-database.ts';
 
 /** An empty database on the test server, and how to drop it. */
 export const createEmptyDatabase = () => createDatabaseOn(inject('connection'));
+
+/** A migrated database on the test server, and how to drop it. */
+export async function createMigratedDatabase(): Promise<NewDatabase> {
+  const template = inject('template');
+  const created = await createDatabaseOn(inject('connection'), template);
+  if (template === undefined) await migrateAndDistribute(created.connection);
+  return created;
+}
 
 /** A migrated database; `close` disconnects and drops it. */
 export async function createTestDatabase(): Promise<{
@@ -12,8 +20,7 @@ export async function createTestDatabase(): Promise<{
   connection: Connection;
   close(): Promise<void>;
 }> {
-  const { connection, drop } = await createEmptyDatabase();
-  await migrateAndDistribute(connection);
+  const { connection, drop } = await createMigratedDatabase();
   const database = createDatabase(createPool(connection, 10, () => {}));
   const close = async () => {
     await database.destroy();

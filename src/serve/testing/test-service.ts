@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../../config/config.ts';
 import type { Connection } from '../../database/database.ts';
-import { migrateAndDistribute } from '../../database/testing/new-database.ts';
-import { createEmptyDatabase } from '../../database/testing/test-database.ts';
+import { createMigratedDatabase } from '../../database/testing/test-database.ts';
 import { drain, listen } from '../../http/server.ts';
 import type { OpenService } from '../open-service.ts';
 import { openService } from '../open-service.ts';
@@ -46,14 +45,13 @@ export async function startTestService({
   const dataDir = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-service-'));
   const { connection, drop } = given
     ? { connection: given, drop: async () => {} }
-    : await createEmptyDatabase();
+    : await createMigratedDatabase();
   const environment = {
     DATA_DIR: dataDir,
     PORT: '0',
     VALIDATE_RESPONSES: 'true',
   };
   const config = readConfig({ ...environment, ...settings });
-  if (given === undefined) await migrateAndDistribute(connection);
   const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
   const service = { ...opened.service, ...change(opened.service) };
   const { server, address } = await listen(await createServiceApp(service), config);
