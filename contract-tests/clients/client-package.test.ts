@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { startFaultProxy } from '../harness/fault-proxy.ts';
-import { keepService } from '../harness/kept-service.ts';
 import { startMock } from '../harness/service-process.ts';
+import { sharedService } from '../harness/share.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
 import { RUNTIMES } from './client-package/runtimes.ts';
 import { startStrictStore } from './client-package/strict-store.ts';
@@ -13,7 +13,7 @@ import { startStrictStore } from './client-package/strict-store.ts';
 const pages = await serveFiles(() => project.folder);
 const [project, service, mock] = await Promise.all([
   createProject(),
-  keepService({ settings: { CORS_ORIGIN: pages.origin } }),
+  sharedService({ CORS_ORIGIN: pages.origin }),
   startMock(),
 ]);
 /** The tests' service, which has no CORS_ORIGIN. */
@@ -137,7 +137,6 @@ test('a call whose answer was lost is sent again, and is carried out once', asyn
 });
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 
 describe.skipIf(browser === undefined)('a page', () => {
   /** Opens the page, which loads the installed package, and returns the value of an expression in it. */

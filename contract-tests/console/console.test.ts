@@ -1,13 +1,12 @@
 /** People use the console in a real browser: from the sign-in to the deletion of everything. */
-import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
 import { type OpenedConsole, openConsole, signIn, visit } from './open-console.ts';
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 
 const { apiKey, api, name: accountName } = await openAccount();
 
@@ -171,7 +170,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await button('Download').click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('restart.md');
-    expect(await readFile(await download.path(), 'utf8')).toBe(FILES['restart.md']);
+    expect(await readText(await download.createReadStream())).toBe(FILES['restart.md']);
   });
 
   test('deletes several documents, and the knowledge base only after its name was typed', async () => {

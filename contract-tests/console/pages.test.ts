@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { databaseUrlOf } from '../harness/service-database.ts';
@@ -13,7 +13,6 @@ import { importBytes } from '../harness/uploading.ts';
 import { type OpenedConsole, openConsole, signIn, visit } from './open-console.ts';
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 const { api, apiKey } = await openAccount();
 
 /** Text that would change the page if it became markup. */

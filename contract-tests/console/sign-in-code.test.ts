@@ -25,7 +25,6 @@ beforeAll(async () => {
   code = await vi.waitUntil(() => /#code=([\w-]+)/.exec(service.output.join('\n'))?.[1]);
 });
 afterAll(async () => {
-  await browser?.close();
   await removeDataDirectory(dataDirectory);
 });
 

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const modules = join(import.meta.dirname, '../../node_modules');
 
@@ -66,10 +66,10 @@ function launchOptions(): LaunchOptions {
   return { executablePath: join(directory, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
 }
 
-/** A new browser; undefined where this machine has none, after a line on the terminal. */
-export async function openBrowser(): Promise<Browser | undefined> {
+/** Starts a browser that several processes can use; undefined where this machine has none, after a line on the terminal. */
+export async function startBrowser(): Promise<BrowserServer | undefined> {
   try {
-    return await chromium.launch(launchOptions());
+    return await chromium.launchServer(launchOptions());
   } catch (error) {
     if (process.platform === 'linux' && process.arch === 'x64') throw error;
     process.stderr.write('No Chrome is installed here: the tests in a browser are skipped.\n');

@@ -4,6 +4,7 @@
  */
 import type { TestProject } from 'vitest/node';
 import { makeDataDirectory, removeDataDirectory, startService } from './service-process.ts';
+import { startSharing } from './shared-programs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     isLong: boolean;
     /** For tests that run the command line beside the service. */
     dataDirectory: string;
+    /** The address of the programs that tests share: share.ts. */
+    sharing: string;
   }
 }
 
@@ -29,5 +32,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('address', address);
   project.provide('dataDirectory', dataDirectory);
   project.provide('apiKey', apiKey);
-  return () => stop().finally(() => removeDataDirectory(dataDirectory));
+  const sharing = await startSharing();
+  project.provide('sharing', sharing.address);
+  return async () => {
+    await sharing.stop();
+    await stop().finally(() => removeDataDirectory(dataDirectory));
+  };
 }

@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { expectRefusal, expectRefusedFields, expectSuccesses } from '../harness/expect-refusal.ts';
-import { keepService } from '../harness/kept-service.ts';
 import { openAccount } from '../harness/opened-account.ts';
+import { sharedService } from '../harness/share.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Watched' });
 
-const limitedService = await keepService({ settings: { WEBHOOK_LIMIT: '2' } });
+const limitedService = await sharedService({ WEBHOOK_LIMIT: '2' });
 
 /** An address without a server. The service checks it, but sends nothing there without an event. */
 const url = 'https://hooks.example.com/knowledge?tenant=7';

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import contentDisposition from 'content-disposition';
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { download } from '../harness/downloading.ts';
 import { exchange } from '../harness/exchange.ts';
@@ -189,7 +189,6 @@ test('200: a page of any origin may read the file, its name and its parts', asyn
 });
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 
 test.skipIf(browser === undefined)(
   'Chromium saves an HTML file under its name, and never shows it',

@@ -1,12 +1,12 @@
 /** testWebhook, status by status; and receivers that misbehave. */
 import { expect, test } from 'vitest';
 import { expectRefusal } from '../harness/expect-refusal.ts';
-import { keepService } from '../harness/kept-service.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { keepReceiver, verify } from '../harness/receiver.ts';
+import { webhookService } from '../harness/share.ts';
 import { UNKNOWN_WEBHOOK_ID } from '../harness/valid-inputs.ts';
 
-const service = await keepService({ settings: { WEBHOOK_PRIVATE_NETWORKS: 'allow' } });
+const service = await webhookService();
 const { api, request } = await openAccount({}, service);
 
 test('200: the receiver gets a signed event at once, and the answer is what it said', async () => {

@@ -2,14 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentEvent } from '../../generated/types.gen.ts';
-import { keepService } from '../harness/kept-service.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { keepReceiver } from '../harness/receiver.ts';
+import { webhookService } from '../harness/share.ts';
 import { bytesOf, importBytes, untilFinal, uploadFile } from '../harness/uploading.ts';
 
-const service = await keepService({
-  settings: { WEBHOOK_PRIVATE_NETWORKS: 'allow', IMPORT_TIMEOUT_SECONDS: '5' },
-});
+const service = await webhookService();
 const { api } = await openAccount({}, service);
 
 /** Longer than any event takes. */

@@ -8,7 +8,6 @@ import { createKey, openAccount } from '../harness/opened-account.ts';
 import { startSecondServer } from '../harness/service-process.ts';
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 
 /** Serves an empty page at each of two origins. */
 async function servePages() {

@@ -4,12 +4,13 @@ import type { UploadTicket } from '../../generated/types.gen.ts';
 import { createCaller } from '../harness/calling.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
-import { keepService } from '../harness/kept-service.ts';
+import { sharedService } from '../harness/share.ts';
 import { untilFinal, upload } from '../harness/uploading.ts';
 
 const TICKET_SECONDS = 2;
-const service = await keepService({
-  settings: { UPLOAD_TICKET_TTL_SECONDS: String(TICKET_SECONDS), STORAGE_LIMIT_BYTES: '10' },
+const service = await sharedService({
+  UPLOAD_TICKET_TTL_SECONDS: String(TICKET_SECONDS),
+  STORAGE_LIMIT_BYTES: '10',
 });
 
 const { api, request } = createCaller(service);

@@ -4,14 +4,14 @@ import { createCaller } from '../harness/calling.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
 import { download } from '../harness/downloading.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
-import { keepService } from '../harness/kept-service.ts';
 import { createKey } from '../harness/opened-account.ts';
 import { startSecondServer } from '../harness/service-process.ts';
+import { sharedService } from '../harness/share.ts';
 import { upload } from '../harness/uploading.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
-const service = await keepService({ settings });
+const service = await sharedService(settings);
 const second = await startSecondServer(service.dataDirectory, settings);
 afterAll(second.stop);
 

@@ -1,7 +1,7 @@
 /** The reference at /docs and the spec at /openapi.json: content, caching, and use in a browser. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
@@ -108,7 +108,6 @@ async function findViolations(page: Page): Promise<string[]> {
 const SLOW = { timeout: 180_000 };
 
 const browser = await openBrowser();
-afterAll(() => browser?.close());
 
 describe.skipIf(browser === undefined).each([
   ['wide', 1280],
