@@ -30,13 +30,9 @@ function announceMissing(): void {
 }
 
 /** These run in both suites, with another size in each. */
-const WITH_LONG_FORM = [
-  'contract-tests/faults/{killed,links,overload,rolling-restart,shutdown}.test.ts',
-  'contract-tests/operators/backup.test.ts',
-  'contract-tests/protocol/fuzz.test.ts',
-];
+const WITH_LONG_FORM = 'contract-tests/slow-and-faults/**/*.test.ts';
 
-const NEIGHBOURS = 'contract-tests/faults/neighbours.test.ts';
+const NEIGHBOURS = 'contract-tests/slow/alone/neighbours.test.ts';
 
 /** Files share the modules that they import: to load these anew for each file took a seventh of the time. */
 const SHARED_MODULES = { isolate: false };
@@ -76,7 +72,7 @@ export default defineConfig({
           name: 'contract',
           root,
           include: ['contract-tests/**/*.test.ts'],
-          exclude: ['contract-tests/**/*.long.test.ts', NEIGHBOURS],
+          exclude: ['contract-tests/faults/**', NEIGHBOURS],
           provide: { isLong: false },
           globalSetup: ['contract-tests/harness/service-setup.ts'],
           ...SHARED_MODULES,
@@ -100,7 +96,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           root,
-          include: ['contract-tests/**/*.long.test.ts', ...WITH_LONG_FORM],
+          include: ['contract-tests/faults/**/*.test.ts', WITH_LONG_FORM],
           provide: { isLong: true },
           // Each test uses the whole machine, and starts the servers that it harms.
           fileParallelism: false,

@@ -1,4 +1,4 @@
-/** Living connections that look dead; contract-tests/faults/links.test.ts tests dead ones. */
+/** Living connections that look dead; contract-tests/slow-and-faults/links.test.ts tests dead ones. */
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-/** Which statements run in one shard. What they do there is tested in serve/distributed.test.ts. */
+/** Which statements run in one shard. What they do there is tested in serve/slow/distributed.test.ts. */
 import { expect, test } from 'vitest';
 import { singleOf } from './shard-statements.ts';
 

@@ -1,0 +1,316 @@
+/** People use the console in a real browser: from the sign-in to the deletion of everything. */
+import { text as readText } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../harness/browser.ts';
+import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/open-console.ts';
+import { createKey, openAccount } from '../../harness/opened-account.ts';
+
+const browser = await openBrowser();
+
+const { apiKey, api, name: accountName } = await openAccount();
+
+/** The files that are dropped. */
+const FILES = {
+  'restart.md':
+    '# Restart\n\nA container restarts by its restart policy.\n\n# Backup\n\nCopy the files at night.',
+  'hours.txt': 'The café opens at nine.',
+  'damaged.pdf': '%PDF-1.7 and no more',
+};
+
+/** Drops files on the page, as a person does with the mouse. */
+async function dropFiles(page: Page, files: Record<string, string>): Promise<void> {
+  // As text: this project is checked without the types of browsers.
+  const transfer = await page.evaluateHandle(`
+    const transfer = new DataTransfer();
+    for (const [name, content] of Object.entries(${JSON.stringify(files)}))
+      transfer.items.add(new File([content], name));
+    transfer`);
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+}
+
+describe.skipIf(browser === undefined)('a person with a key of the account', () => {
+  let opened: OpenedConsole;
+  let page: Page;
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const text = (pattern: string | RegExp) => page.getByText(pattern).first();
+  const dialog = () => page.getByRole('dialog');
+  const row = (title: string) => page.getByRole('row').filter({ hasText: title });
+
+  beforeAll(async () => {
+    if (browser === undefined) return;
+    opened = await openConsole(browser);
+    page = opened.page;
+  });
+
+  test('signs in: a wrong key says so and stays in the field, the right one opens the console', async () => {
+    await signIn(page, 'kr_wrong');
+    await text('This key is wrong, revoked or expired').waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe('kr_wrong');
+    await signIn(page, `  ${apiKey}\n`);
+    await page.getByRole('heading', { name: 'Create your first knowledge base' }).waitFor();
+  });
+
+  test('creates a knowledge base and changes its description', async () => {
+    await button('New knowledge base').click();
+    await dialog().getByLabel('Name').fill('Handbook');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Handbook' }).waitFor();
+    await button('Rename').click();
+    await dialog().getByLabel('Description').fill('How things are done');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await text('How things are done').waitFor();
+  });
+
+  test('drops files, and sees which are searchable, and why another one failed and what helps', async () => {
+    await dropFiles(page, FILES);
+    await row('restart.md').getByText('Searchable').waitFor();
+    await row('hours.txt').getByText('Searchable').waitFor();
+    await row('damaged.pdf').getByText('Open it on your computer, save it again').waitFor();
+    await text('Uploads are done').waitFor();
+    await page.locator('.announcements').getByText('2 files searchable, 1 failed').waitFor();
+  });
+
+  test('pastes a text; what was typed stays when the service refuses it', async () => {
+    await button('Paste a text').click();
+    await dialog().getByLabel('Title').fill('Menu');
+    await dialog().getByLabel('Text').fill('The café serves soup at noon.');
+    await page.route('**/v1/importTextContent', (route) => route.abort());
+    await dialog().getByRole('button', { name: 'Add' }).click();
+    await dialog().getByText('The text was not stored.').waitFor();
+    expect(await dialog().getByLabel('Text').inputValue()).toContain('soup');
+    await page.unroute('**/v1/importTextContent');
+    await dialog().getByRole('button', { name: 'Add' }).click();
+    await row('Menu').waitFor();
+  });
+
+  test('filters the documents by status and title, and a link keeps that', async () => {
+    await page.getByLabel('Status').selectOption('failed');
+    await row('hours.txt').waitFor({ state: 'detached' });
+    await page.reload();
+    await row('damaged.pdf').waitFor();
+    expect(await row('hours.txt').count()).toBe(0);
+    await page.getByLabel('Status').selectOption('');
+    // The list changes while the field has the focus, and must not take it.
+    await page.getByLabel('Filter by title').focus();
+    await page.keyboard.press('M');
+    await row('hours.txt').waitFor({ state: 'detached' });
+    await page.keyboard.type('EN');
+    await row('Menu').waitFor();
+    await row('damaged.pdf').waitFor({ state: 'detached' });
+  });
+
+  test('searches from the first page: marked words, why the score, and code without the key', async () => {
+    await page.getByRole('link', { name: 'Knowledge bases' }).first().click();
+    await page.getByLabel('Search all knowledge bases').fill('restart policy');
+    await page.keyboard.press('Enter');
+    const first = page.getByRole('listitem').filter({ hasText: 'restart.md' }).first();
+    await first.waitFor();
+    expect(await first.locator('mark').allInnerTexts()).toEqual(
+      expect.arrayContaining(['restart', 'policy']),
+    );
+    await first.getByText('Why this score').click();
+    await first.locator('.explanation').getByText('policy').waitFor();
+    await button('Copy as code').click();
+    const code = dialog().locator('pre');
+    for (const language of ['curl', 'TypeScript', 'Python']) {
+      await dialog().getByText(language, { exact: true }).click();
+      expect(await code.innerText()).toContain('restart policy');
+      expect(await code.innerText()).not.toContain(apiKey);
+    }
+    await dialog().getByRole('button', { name: 'Close' }).click();
+  });
+
+  test('compares two settings side by side', async () => {
+    await visit(page, '#/search?q=café&compare=true&b.limit=1');
+    const lists = page.locator('.results');
+    await lists.nth(1).locator('.result').first().waitFor();
+    await expect.poll(() => lists.nth(0).locator('.result').count()).toBe(2);
+    expect(await lists.nth(1).locator('.result').count()).toBe(1);
+    await lists.nth(0).getByText('only here').waitFor();
+  });
+
+  test('filters a search by rows, and JSON that is none says so', async () => {
+    await visit(page, '#/search?q=café');
+    await page.getByText('Options').click();
+    const lowestScore = page.getByLabel('Lowest score');
+    await lowestScore.pressSequentially('0.05');
+    expect(await lowestScore.inputValue()).toBe('0.05');
+    await button('Add a condition').click();
+    await page.getByLabel('Attribute of condition 1').fill('$title');
+    await page.getByLabel('Comparison of condition 1').selectOption('contains');
+    await page.getByLabel('Value of condition 1').fill('Menu');
+    await button('Search').click();
+    await expect.poll(() => page.locator('.result').count()).toBe(1);
+    await button('Edit as JSON').click();
+    expect(JSON.parse(await page.getByLabel('Filter as JSON').inputValue())).toMatchObject({ key: '$title' });
+    await page.getByLabel('Filter as JSON').fill('{"type"');
+    await text('This is no JSON').waitFor();
+    expect(await button('Search').isDisabled()).toBe(true);
+  });
+
+  test('reads a document passage by passage, and gives it a title and attributes', async () => {
+    await visit(page, '#/search?q=restart+policy');
+    await page.getByRole('link', { name: 'restart.md' }).first().click();
+    await page.getByRole('heading', { name: 'restart.md' }).waitFor();
+    await page.locator('.passage.target').getByText('restarts by its restart policy').waitFor();
+    await button('Edit').click();
+    await dialog().getByLabel('Title').fill('Restarts');
+    await dialog().getByRole('button', { name: 'Add an attribute' }).click();
+    await dialog().getByLabel('Name of attribute 1').fill('year');
+    await dialog().getByLabel('Type of attribute 1').selectOption('number');
+    await dialog().getByLabel('Value of attribute 1').fill('2026');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Restarts' }).waitFor();
+    await page.getByLabel('Attributes').getByText('2026').waitFor();
+  });
+
+  test('downloads the file as it was uploaded', async () => {
+    const downloading = page.waitForEvent('download');
+    await button('Download').click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('restart.md');
+    expect(await readText(await download.createReadStream())).toBe(FILES['restart.md']);
+  });
+
+  test('deletes several documents, and the knowledge base only after its name was typed', async () => {
+    await page.getByRole('link', { name: 'All documents' }).click();
+    await page.getByLabel('Select hours.txt').check();
+    await page.getByLabel('Select damaged.pdf').check();
+    await page.locator('.selection').getByRole('button', { name: 'Delete' }).click();
+    await dialog().getByText('Delete 2 documents?').waitFor();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await row('hours.txt').waitFor({ state: 'detached' });
+    await row('Menu').waitFor();
+    await button('Delete').click();
+    const confirm = dialog().getByRole('button', { name: 'Delete' });
+    await dialog().getByText('2 documents').waitFor();
+    await dialog().getByLabel('Type its name').fill('Handboo');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog().getByLabel('Type its name').fill('Handbook');
+    await confirm.click();
+    await page.getByRole('heading', { name: 'Create your first knowledge base' }).waitFor();
+    expect((await api.listKnowledgeBases()).data).toEqual([]);
+  });
+
+  test('creates a webhook, whose secret is shown, and deletes it', async () => {
+    await visit(page, '#/webhooks');
+    await button('New webhook').click();
+    await dialog().getByLabel('Address').fill('https://hooks.example.com/console');
+    await dialog().getByLabel('A document was deleted').uncheck();
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog()
+      .getByText(/^whsec_/)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await text('Nothing has been sent yet.').waitFor({ state: 'attached' });
+    await button('Delete the webhook').click();
+    await dialog().getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'Tell your server what happens' }).waitFor();
+  });
+
+  test('sees what the account uses', async () => {
+    await visit(page, '#/usage');
+    for (const name of ['Storage', 'Credits', 'Requests'])
+      await page.getByRole('heading', { name }).waitFor();
+  });
+
+  test('signs out: the key is gone from the tab', async () => {
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain(apiKey);
+    await button('Sign out').click();
+    await page.getByLabel('API key').waitFor();
+    expect(
+      await page.evaluate('JSON.stringify(sessionStorage) + document.cookie + localStorage.length'),
+    ).toBe('{}0');
+  });
+
+  test('everything went through operations of the spec, and the browser had nothing to complain about', () => {
+    expect(opened.strayRequests).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  });
+});
+
+test.skipIf(browser === undefined)('the keyboard alone is enough, and returns to where it was', async () => {
+  if (browser === undefined) return;
+  const { apiKey: otherKey } = await openAccount();
+  const { page } = await openConsole(browser);
+  const { keyboard } = page;
+  const focused = () => page.evaluate('document.activeElement.innerText || document.activeElement.ariaLabel');
+  await page.getByLabel('API key').waitFor();
+  await keyboard.type(otherKey);
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Create your first knowledge base' }).waitFor();
+  await page.getByRole('button', { name: 'New knowledge base' }).focus();
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect.poll(focused).toBe('New knowledge base');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.type('By keyboard');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'By keyboard' }).waitFor();
+  await page.goto(`${page.url().split('#')[0]}#/search`);
+  await page.getByLabel('Question or words').waitFor();
+  await page.locator('.dropdown summary').focus();
+  await keyboard.press('Enter');
+  const choice = page.getByRole('checkbox', { name: 'By keyboard' });
+  await choice.waitFor();
+  await keyboard.press('Tab');
+  await keyboard.press('Space');
+  expect(await choice.isChecked()).toBe(true);
+  await keyboard.press('Escape');
+  await expect.poll(focused).toBe('By keyboard');
+  await keyboard.press('Shift+Tab');
+  await keyboard.type('anything');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+  await page.context().close();
+});
+
+test.skipIf(browser === undefined)(
+  'a key that only searches finds and reads; what it may not do is disabled with the reason',
+  async () => {
+    if (browser === undefined) return;
+    const { id } = await api.createKnowledgeBase({ name: 'Shown' });
+    await api.importTextContent({ knowledgeBaseId: id, title: 'Hours', content: 'The café opens at nine.' });
+    const searchKey = await createKey(accountName, undefined, '--scope', 'search');
+    const { page } = await openConsole(browser, { hash: `#/knowledge-bases/${id}` });
+    await signIn(page, searchKey);
+    await page.getByRole('link', { name: 'Hours' }).waitFor();
+    await page.getByText('Key: search only').waitFor();
+    const rename = page.getByRole('button', { name: 'Rename' });
+    expect(await rename.isDisabled()).toBe(true);
+    await page.getByText('This key may only search and read.').waitFor();
+    expect(await page.getByRole('button', { name: 'Choose files' }).count()).toBe(0);
+    await visit(page, '#/search?q=café');
+    await page.getByRole('link', { name: 'Hours' }).waitFor();
+    await visit(page, '#/webhooks');
+    await page.getByRole('heading', { name: 'This key may not see webhooks' }).waitFor();
+    await page.context().close();
+  },
+);
+
+test.skipIf(browser === undefined)(
+  'a key that is bound to a knowledge base writes there, and manages nothing else',
+  async () => {
+    if (browser === undefined) return;
+    const { id } = await api.createKnowledgeBase({ name: 'Bound' });
+    const boundKey = await createKey(accountName, undefined, '--scope', 'write', '--knowledge-base', id);
+    const { page } = await openConsole(browser);
+    await signIn(page, boundKey);
+    await page.getByText('This key may write in some knowledge bases only').waitFor();
+    expect(await page.getByRole('button', { name: 'New knowledge base' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Bound' }).click();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await dropFiles(page, { 'note.txt': 'A note.' });
+    await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Searchable').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, apiKey);
+    // What one person has uploaded is nothing for the next one.
+    await page.getByRole('heading', { name: 'Bound' }).waitFor();
+    expect(await page.getByText('Uploads are done').count()).toBe(0);
+    await page.context().close();
+  },
+);

@@ -1,0 +1,114 @@
+/** deleteKnowledgeBase, status by status. */
+import { expect, test } from 'vitest';
+import { expectRefusal, expectSuccesses } from '../../../harness/expect-refusal.ts';
+import { openAccount } from '../../../harness/opened-account.ts';
+import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../../../harness/uploading.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+
+/** A knowledge base with one text in it. */
+async function fill(content: string) {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'To be deleted' });
+  const document = await api.importTextContent({ knowledgeBaseId, title: 'Note', content });
+  return { knowledgeBaseId, document };
+}
+
+test('200: returns the id; the knowledge base is no longer listed, searched or counted', async () => {
+  const before = await api.getUsage();
+  const { knowledgeBaseId, document } = await fill('quagga');
+  const kept = await fill('quagga too');
+  expect(await api.deleteKnowledgeBase(knowledgeBaseId)).toEqual({ id: knowledgeBaseId });
+
+  const { data: listed } = await api.listKnowledgeBases();
+  expect(listed.map(({ id }) => id)).not.toContain(knowledgeBaseId);
+  const found = await api.query({ query: 'quagga' });
+  expect(found.map((result) => result.knowledge_base_id)).toEqual([kept.knowledgeBaseId]);
+  expect(await api.getUsage()).toEqual({
+    ...before,
+    knowledgeBaseCount: before.knowledgeBaseCount + 1,
+    storageUsed: before.storageUsed + 'quagga too'.length,
+    documentCount: (before.documentCount ?? 0) + 1,
+    passageCount: (before.passageCount ?? 0) + 1,
+  });
+  for (const [operationId, input] of [
+    ['listDocuments', { knowledgeBaseId }],
+    ['query', { query: 'quagga', knowledgeBaseIds: [knowledgeBaseId] }],
+    ['importTextContent', { knowledgeBaseId, title: 'a', content: 'b' }],
+    ['presignUploadUrl', { knowledgeBaseId, fileName: 'a', size: 1 }],
+  ] as const) {
+    expectRefusal(await request(operationId, input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  }
+  const status = await request('getDocumentStatus', { documentId: document.id });
+  expectRefusal(status, 404, 'DOCUMENT_NOT_FOUND');
+});
+
+test('200: deletes its upload tickets, uploaded files and running imports', async () => {
+  const { knowledgeBaseId } = await fill('with files');
+  const open = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'open.txt', size: 4 });
+  const bytes = bytesOf('zorilla '.repeat(50_000));
+  const arrived = await uploadFile(api, { knowledgeBaseId, fileName: 'arrived.txt', bytes });
+  const running = await importBytes(api, { knowledgeBaseId, fileName: 'running.txt', bytes });
+  await api.deleteKnowledgeBase(knowledgeBaseId);
+  expectRefusal(await upload(open, 'late'), 404, 'FILE_NOT_FOUND');
+  expectRefusal(await upload(arrived, bytes), 404, 'FILE_NOT_FOUND');
+  for (const fileId of [open.fileId, arrived.fileId]) {
+    expectRefusal(await request('importFile', { fileId }), 404, 'FILE_NOT_FOUND');
+  }
+  const status = await request('getDocumentStatus', { documentId: running.id });
+  expectRefusal(status, 404, 'DOCUMENT_NOT_FOUND');
+
+  // If the cancelled import still ran, it would end before this later one in another knowledge base.
+  const { knowledgeBaseId: other } = await fill('other');
+  const later = await importBytes(api, {
+    knowledgeBaseId: other,
+    fileName: 'later.txt',
+    bytes: bytesOf('later'),
+  });
+  await untilFinal(api, later.id);
+  expect(await api.query({ query: 'zorilla' })).toEqual([]);
+});
+
+test('200: one of ten concurrent deletions succeeds', async () => {
+  const { knowledgeBaseId } = await fill('contended');
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => request('deleteKnowledgeBase', { knowledgeBaseId })),
+  );
+  expectSuccesses(answers, 1, { status: 404, errorCode: 'KNOWLEDGE_BASE_NOT_FOUND' });
+});
+
+test('200: a deletion during imports leaves nothing, whichever comes first', async () => {
+  const before = await api.getUsage();
+  const { knowledgeBaseId } = await fill('contended');
+  const imports = Array.from({ length: 8 }, () =>
+    request('importTextContent', { knowledgeBaseId, title: 'Late', content: 'numbat' }),
+  );
+  const deletion = api.deleteKnowledgeBase(knowledgeBaseId);
+  const statuses = (await Promise.all(imports)).map(({ status }) => status);
+  await deletion;
+  expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
+  expect(await api.getUsage()).toEqual(before);
+  expect(await api.query({ query: 'numbat' })).toEqual([]);
+});
+
+test('404 KNOWLEDGE_BASE_NOT_FOUND: a second deletion', async () => {
+  const { knowledgeBaseId } = await fill('twice');
+  await api.deleteKnowledgeBase(knowledgeBaseId);
+  const before = await api.getUsage();
+  const answer = await request('deleteKnowledgeBase', { knowledgeBaseId });
+  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  expect(await api.getUsage()).toEqual(before);
+});
+
+test.each([
+  'x'.repeat(36),
+  ' '.repeat(36),
+  '%'.repeat(36),
+  '../'.repeat(12),
+  '0199F3A2-6B1C-7D4E-8F50-2A9B3C4D5E6F',
+  '{199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6}',
+  '😀'.repeat(36),
+])('404 KNOWLEDGE_BASE_NOT_FOUND: the malformed id %j', async (knowledgeBaseId) => {
+  const answer = await request('deleteKnowledgeBase', { knowledgeBaseId });
+  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+});

@@ -1,0 +1,68 @@
+/** updateKnowledgeBase, status by status. */
+import { expect, test } from 'vitest';
+import {
+  expectNothingChanged,
+  expectRefusedFields,
+  expectSameRefusal,
+} from '../../../harness/expect-refusal.ts';
+import { openAccount } from '../../../harness/opened-account.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+
+const create = () => api.createKnowledgeBase({ name: 'Handbook', description: 'Manuals' });
+
+test('200: replaces the given fields, keeps the others, and sets updatedAt', async () => {
+  const created = await create();
+  const knowledgeBaseId = created.id;
+  const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: 'Ünïcode 知识库' });
+  expect(renamed).toEqual({ ...created, name: 'Ünïcode 知识库', updatedAt: renamed.updatedAt });
+  expect(Date.parse(renamed.updatedAt)).toBeGreaterThan(Date.parse(created.updatedAt));
+  const described = await api.updateKnowledgeBase({ knowledgeBaseId, description: 'Notes' });
+  expect(described).toEqual({ ...renamed, description: 'Notes', updatedAt: described.updatedAt });
+  expect(await api.updateKnowledgeBase({ knowledgeBaseId, name: 'a', description: '' })).toMatchObject({
+    name: 'a',
+    description: '',
+  });
+});
+
+test('200: the list and getKnowledgeBase show the change; other knowledge bases stay', async () => {
+  const [changed, other] = [await create(), await create()];
+  const updated = await api.updateKnowledgeBase({ knowledgeBaseId: changed.id, name: 'Renamed' });
+  expect(await api.getKnowledgeBase(changed.id)).toEqual(updated);
+  expect((await api.listKnowledgeBases({ limit: 2 })).data).toEqual([other, updated]);
+});
+
+test('200: without a field nothing changes, not even updatedAt', async () => {
+  const created = await create();
+  expect(await api.updateKnowledgeBase({ knowledgeBaseId: created.id })).toEqual(created);
+  expect(await api.getKnowledgeBase(created.id)).toEqual(created);
+});
+
+test('200: an update does not wait for a large import, and the import is not disturbed', async () => {
+  const { id: knowledgeBaseId } = await create();
+  const content = Array.from({ length: 30_000 }, (_, i) => `The potoroo number ${i} digs.`).join(' ');
+  const importing = api.importTextContent({ knowledgeBaseId, title: 'Long', content });
+  for (const name of ['One', 'Two', 'Three']) await api.updateKnowledgeBase({ knowledgeBaseId, name });
+  expect((await importing).status).toBe('processed');
+  expect(await api.getKnowledgeBase(knowledgeBaseId)).toMatchObject({ name: 'Three', documentCount: 1 });
+});
+
+test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for an unknown, malformed and deleted one', async () => {
+  const { id: deleted } = await create();
+  await api.deleteKnowledgeBase(deleted);
+  const ids = [UNKNOWN_KNOWLEDGE_BASE_ID, deleted, '!'.repeat(36)];
+  const inputs = ids.flatMap((knowledgeBaseId) => [{ knowledgeBaseId, name: 'New' }, { knowledgeBaseId }]);
+  const answers = await Promise.all(inputs.map((input) => request('updateKnowledgeBase', input)));
+  expectSameRefusal(answers, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+});
+
+test('422 INPUT_VALIDATION_FAILED: all wrong fields are named at once, and nothing changes', async () => {
+  const { id: knowledgeBaseId } = await create();
+  await expectNothingChanged(account, async () => {
+    const input = { knowledgeBaseId, name: '', description: null, createdAt: 'now' };
+    expectRefusedFields(await request('updateKnowledgeBase', input), 'createdAt', 'description', 'name');
+    expectRefusedFields(await request('updateKnowledgeBase', { name: 'a' }), 'knowledgeBaseId');
+  });
+});

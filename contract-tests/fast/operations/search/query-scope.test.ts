@@ -1,0 +1,244 @@
+/** The options of a query that restrict its results. src/search/search-scope.test.ts tests them on random documents. */
+import { describe, expect, test } from 'vitest';
+import type { Filter, QueryRequest } from '../../../../generated/types.gen.ts';
+import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
+import { openAccount } from '../../../harness/opened-account.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Scopes' });
+
+const pond = await api.importTextContent({
+  knowledgeBaseId,
+  title: 'Pond',
+  content: 'The otter swims in the pond.',
+  attributes: { year: 2024, tags: ['water', 'still'], isPublic: true },
+});
+const river = await api.importTextContent({
+  knowledgeBaseId,
+  title: 'River',
+  content: ['The otter swims in the river.', 'Another otter sleeps.', 'No otter is awake.']
+    .map((sentence) => `${sentence} ${'Water flows by. '.repeat(60)}`)
+    .join('\n\n'),
+  attributes: { year: 2026, tags: ['water'] },
+  sourceUrl: 'https://example.org/river',
+});
+const zoo = await api.importTextContent({ knowledgeBaseId, title: 'Zoo', content: 'The otter of the zoo.' });
+
+const search = (options: Partial<QueryRequest> = {}) =>
+  api.query({ query: 'otter', knowledgeBaseIds: [knowledgeBaseId], ...options });
+const titlesOf = async (options: Partial<QueryRequest>) =>
+  [...new Set((await search(options)).map(({ title }) => title))].toSorted();
+
+const is = (key: string, value: string | number | boolean): Filter => ({ type: 'eq', key, value });
+
+describe('200: a filter by', () => {
+  test.each<[string, Filter, string[]]>([
+    ['a number', is('year', 2024), ['Pond']],
+    ['a number as text finds no number', is('year', '2024'), []],
+    ['a boolean', is('isPublic', true), ['Pond']],
+    ['a text of a list', is('tags', 'still'), ['Pond']],
+    ['an order', { type: 'gte', key: 'year', value: 2025 }, ['River']],
+    [
+      'a negation finds documents without the attribute',
+      { type: 'ne', key: 'year', value: 2024 },
+      ['River', 'Zoo'],
+    ],
+    ['a list of values', { type: 'in', key: 'year', value: [2024, 2026] }, ['Pond', 'River']],
+    ['an empty list of values', { type: 'in', key: 'year', value: [] }, []],
+    ['no value of a list', { type: 'nin', key: 'tags', value: ['still'] }, ['River', 'Zoo']],
+    ['an item of a list', { type: 'contains', key: 'tags', value: 'water' }, ['Pond', 'River']],
+    ['the title', is('$title', 'Zoo'), ['Zoo']],
+    ['a part of the title', { type: 'contains', key: '$title', value: 'oo' }, ['Zoo']],
+    ['the type', is('$type', 'text'), ['Pond', 'River', 'Zoo']],
+    ['the source', is('$sourceUrl', 'https://example.org/river'), ['River']],
+    ['the time', is('$createdAt', river.createdAt), ['River']],
+    ['a day', { type: 'gt', key: '$createdAt', value: '2020-01-01' }, ['Pond', 'River', 'Zoo']],
+    ['a part of the time finds nothing', { type: 'contains', key: '$createdAt', value: '2020-01-01' }, []],
+    ['several conditions', { type: 'and', filters: [is('year', 2024), is('tags', 'water')] }, ['Pond']],
+    ['one of several', { type: 'or', filters: [is('year', 2024), is('$title', 'Zoo')] }, ['Pond', 'Zoo']],
+  ])('%s', async (_, filter, titles) => {
+    expect(await titlesOf({ filter })).toEqual(titles);
+  });
+});
+
+test('200: documentIds are searched alone; repeated ids count once, an empty list finds nothing', async () => {
+  expect(await titlesOf({ documentIds: [pond.id, zoo.id, zoo.id] })).toEqual(['Pond', 'Zoo']);
+  expect(await titlesOf({ documentIds: [] })).toEqual([]);
+  expect(await titlesOf({ documentIds: [pond.id], knowledgeBaseIds: [] })).toEqual([]);
+  expect(await titlesOf({ documentIds: [pond.id, zoo.id], filter: is('year', 2024) })).toEqual(['Pond']);
+});
+
+test('200: a document that is deleted is no longer among documentIds', async () => {
+  const { id } = await api.importTextContent({
+    knowledgeBaseId,
+    title: 'Gone',
+    content: 'The otter is gone.',
+  });
+  expect(await titlesOf({ documentIds: [id] })).toEqual(['Gone']);
+  await api.deleteDocument(id);
+  expectRefusal(await request('query', { query: 'otter', documentIds: [id] }), 404, 'DOCUMENT_NOT_FOUND');
+});
+
+test('200: maxPerDocument leaves the best passages of each document', async () => {
+  const countOf = async (options: Partial<QueryRequest>) =>
+    (await search(options)).filter(({ document_id }) => document_id === river.id).length;
+  expect(await countOf({})).toBe(3);
+  expect(await countOf({ maxPerDocument: 1 })).toBe(1);
+  expect(await countOf({ maxPerDocument: 2 })).toBe(2);
+  expect(await titlesOf({ maxPerDocument: 1, limit: 3 })).toEqual(['Pond', 'River', 'Zoo']);
+});
+
+test('200: minScore leaves out what is below it, and nothing else', async () => {
+  const all = await search();
+  expect(await search({ minScore: 0 })).toEqual(all);
+  const minScore = all[1]?.score ?? Number.NaN;
+  expect(await search({ minScore })).toEqual(all.filter(({ score }) => score >= minScore));
+  expect(await search({ minScore: 1 })).toEqual(all.filter(({ score }) => score === 1));
+});
+
+test('404: the first unknown one of several documents is named, and nothing is charged', async () => {
+  const documentIds = [pond.id, UNKNOWN_DOCUMENT_ID];
+  await expectNothingChanged(account, async () => {
+    const answer = await request('query', { query: 'otter', documentIds });
+    expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
+    expect(answer.text).toContain(`There is no document with the id ${UNKNOWN_DOCUMENT_ID}.`);
+  });
+});
+
+const nested = (levels: number): object =>
+  levels === 1 ? is('a', 1) : { type: 'and', filters: [nested(levels - 1)] };
+const many = (conditions: number) => ({ type: 'or', filters: Array(conditions - 1).fill(is('a', 1)) });
+/** Its texts have 10 × `length` + 3 characters. */
+const long = (length: number) => ({ type: 'in', key: 'a', value: Array(10).fill('x'.repeat(length)) });
+/** A condition with a list of each of these lengths. */
+const lists = (...lengths: number[]) => ({
+  type: 'or',
+  filters: lengths.map((length) => ({ type: 'in', key: 'a', value: Array(length).fill(1) })),
+});
+
+const parts = (conditions: number) => ({
+  type: 'and',
+  filters: Array.from({ length: conditions }, (_, i) => ({ type: 'contains', key: 'a', value: `x${i}` })),
+});
+
+test.each<[string, object]>([
+  ['8 levels', nested(8)],
+  ['64 conditions', many(64)],
+  ['16,383 characters', long(1638)],
+  ['256 values in lists', lists(100, 100, 56)],
+  ['32 conditions contains', parts(32)],
+])('200: a filter of %s', async (_, filter) => {
+  expect((await request('query', { query: 'otter', filter })).status).toBe(200);
+});
+
+test('200: with the most values that a query may have', async () => {
+  const filter = { type: 'and', filters: [lists(100, 100, 56), many(59)] };
+  const answer = await request('query', {
+    query: 'otter',
+    limit: 10,
+    knowledgeBaseIds: Array(100).fill(knowledgeBaseId),
+    documentIds: Array(100).fill(river.id),
+    fields: Array(32).fill('title'),
+    filter,
+    maxPerDocument: 1,
+    minScore: 0,
+    highlight: true,
+    explain: true,
+    contextPassages: 1,
+  });
+  expect(answer.status).toBe(200);
+});
+
+test.each<[string, object, string, string]>([
+  ['9 levels', nested(9), 'filter', 'filter must have at most 8 levels.'],
+  [
+    '66 conditions in two groups',
+    { type: 'and', filters: [many(33), many(32)] },
+    'filter',
+    'filter must have at most 64 conditions, those within it included.',
+  ],
+  [
+    '16,393 characters',
+    long(1639),
+    'filter',
+    'filter must have at most 16384 characters in all of its texts together.',
+  ],
+  [
+    '257 values in lists',
+    lists(100, 100, 57),
+    'filter',
+    'filter must have at most 256 values in all of its lists together.',
+  ],
+  [
+    '33 conditions contains',
+    parts(33),
+    'filter',
+    'filter must have at most 32 conditions of the type contains.',
+  ],
+  [
+    '101 values in a list',
+    { type: 'in', key: 'a', value: Array(101).fill(1) },
+    'filter.value',
+    'filter.value must have at most 100 items.',
+  ],
+  [
+    'no conditions',
+    { type: 'and', filters: [] },
+    'filter.filters',
+    'filter.filters must have at least 1 item.',
+  ],
+  [
+    'an unknown type',
+    { ...is('a', 1), type: 'equals' },
+    'filter.type',
+    'filter.type must be one of eq, ne, gt, gte, lt, lte, in, nin, contains, and, or.',
+  ],
+  ['no type', { key: 'a', value: 1 }, 'filter.type', 'filter.type is required.'],
+  [
+    'an unknown field of the document',
+    is('$size', 1),
+    'filter.key',
+    'filter.key must be the name of an attribute, or one of $type, $title, $sourceUrl, $createdAt.',
+  ],
+  [
+    'a list where one value is compared',
+    { type: 'eq', key: 'a', value: [1] },
+    'filter.value',
+    'filter.value must be a string, a number or true or false, not an array.',
+  ],
+  [
+    'one value where a list is compared',
+    { type: 'in', key: 'a', value: 1 },
+    'filter.value',
+    'filter.value must be an array, not a number.',
+  ],
+  [
+    'an order of booleans',
+    { type: 'and', filters: [is('a', 1), { type: 'gt', key: 'a', value: true }] },
+    'filter.filters.1.value',
+    'filter.filters[1].value must be a string or a number, not true.',
+  ],
+  [
+    'a time without zone',
+    { type: 'or', filters: [is('$createdAt', '2026-01-15T09:28')] },
+    'filter.filters.0.value',
+    'filter.filters[0].value must be a time with its zone, such as 2026-01-15T09:28:41.903Z, or a day.',
+  ],
+])('422: a filter with %s', async (_, filter, field, message) => {
+  const answer = await request('query', { query: 'otter', filter });
+  expectRefusedFields(answer, field);
+  expect(answer.body).toMatchObject({ message });
+});
+
+test.each<[string, object, string]>([
+  ['a filter as text', { filter: 'year = 2024' }, 'filter'],
+  ['maxPerDocument of 0', { maxPerDocument: 0 }, 'maxPerDocument'],
+  ['maxPerDocument of 51', { maxPerDocument: 51 }, 'maxPerDocument'],
+  ['minScore below 0', { minScore: -0.001 }, 'minScore'],
+  ['minScore above 1', { minScore: 1.001 }, 'minScore'],
+  ['101 documents', { documentIds: Array(101).fill(UNKNOWN_DOCUMENT_ID) }, 'documentIds'],
+])('422: %s', async (_, options, field) => {
+  expectRefusedFields(await request('query', { query: 'otter', ...options }), field);
+});

@@ -1,0 +1,159 @@
+/** On a full disk writes are refused clearly, and reads and searches work. With free space everything works again. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { UploadTicket } from '../../../generated/types.gen.ts';
+import { createCaller, type RequestOperation } from '../../harness/calling.ts';
+import { runCommand } from '../../harness/command-line.ts';
+import { requireContract } from '../../harness/contract-check.ts';
+import { type Answer, exchange } from '../../harness/exchange.ts';
+import { expectRefusal } from '../../harness/expect-refusal.ts';
+import { createInParallel } from '../../harness/lists.ts';
+import { withServiceDatabase } from '../../harness/service-database.ts';
+import { type RunningService, startService, startWorker } from '../../harness/service-process.ts';
+import { isFinal, pathOf } from '../../harness/uploading.ts';
+import { mayMount, type SmallDisk, withSmallDisk } from './small-disk.ts';
+
+const isAllowed = await mayMount();
+if (!isAllowed)
+  process.stderr.write('full-disk.test.ts is skipped: only root on Linux may mount a small disk\n');
+
+const MEBIBYTE = 1024 ** 2;
+/** The database with its first write-ahead log takes 60 MiB, the reserve 256. */
+const DISK_MEBIBYTES = 400;
+/** Less than the reserve, but enough for all requests of this test. */
+const NEARLY_FULL_BYTES = 100 * MEBIBYTE;
+
+const TEXTS = 10;
+const FILE = 'A file that tells of giraffes.';
+
+const textOf = (index: number) => ({ title: `text ${index}`, content: `The okapi number${index} is shy.` });
+
+async function put({ address }: RunningService, ticket: Pick<UploadTicket, 'uploadUrl'>): Promise<Answer> {
+  const answer = await exchange(address, {
+    method: 'PUT',
+    path: pathOf(ticket.uploadUrl),
+    headers: {},
+    body: FILE,
+  });
+  requireContract(undefined, answer);
+  return answer;
+}
+
+/** Creates a knowledge base with texts, a file whose import waits, an uploaded file, and a ticket without an upload. */
+async function store(service: RunningService) {
+  const { api } = createCaller(service);
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'okapis' });
+  const texts = await createInParallel(TEXTS, (index) =>
+    api.importTextContent({ knowledgeBaseId, ...textOf(index) }),
+  );
+  const presign = () =>
+    api.presignUploadUrl({ knowledgeBaseId, fileName: 'giraffes.txt', size: FILE.length });
+  const [waiting, uploaded, empty] = [await presign(), await presign(), await presign()];
+  for (const ticket of [waiting, uploaded]) expect((await put(service, ticket)).status).toBe(200);
+  const pending = await api.importFile(waiting.fileId);
+  return { knowledgeBaseId, texts, pending, uploaded, empty };
+}
+
+type Stored = Awaited<ReturnType<typeof store>>;
+
+/** All operations that store something new. */
+const storing = ({ knowledgeBaseId, uploaded }: Stored): Parameters<RequestOperation>[] => [
+  ['createKnowledgeBase', { name: 'one more' }],
+  ['importTextContent', { knowledgeBaseId, ...textOf(TEXTS) }],
+  ['presignUploadUrl', { knowledgeBaseId, fileName: 'more.txt', size: 1 }],
+  ['importFile', { fileId: uploaded.fileId }],
+];
+
+function expectFull(answer: Answer): void {
+  expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+}
+
+async function expectStoringRefused(service: RunningService, stored: Stored): Promise<void> {
+  const { request } = createCaller(service);
+  for (const operation of storing(stored)) expectFull(await request(...operation));
+  expectFull(await put(service, stored.empty));
+}
+
+/** Asserts that all texts except the first `deleted` ones are listed, and found by their own words. */
+async function expectReading(
+  service: RunningService,
+  { knowledgeBaseId, texts }: Stored,
+  deleted: number,
+): Promise<void> {
+  const { api } = createCaller(service);
+  const left = texts.slice(deleted);
+  const { data } = await api.listDocuments({ knowledgeBaseId });
+  expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(left.map(({ id }) => id)));
+  const found = await createInParallel(left.length, async (index) => {
+    const results = await api.query({ query: `number${index + deleted}` });
+    const [result] = results.filter(({ content }) => content === textOf(index + deleted).content);
+    return result?.document_id;
+  });
+  expect(found).toEqual(left.map(({ id }) => id));
+}
+
+/** Writes a checkpoint, as PostgreSQL itself does every five minutes. */
+const writeCheckpoint = (service: RunningService) =>
+  withServiceDatabase(service, (client) => client.query('CHECKPOINT'));
+
+const ROUNDS = 5;
+
+/** Asserts that reads work while PostgreSQL allocates and frees disk space. */
+async function expectReadingWithoutSpace(
+  disk: SmallDisk,
+  service: RunningService,
+  stored: Stored,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    disk.fill(0);
+    await writeCheckpoint(service);
+    await expectReading(service, stored, 1);
+    await expectStoringRefused(service, stored);
+  }
+}
+
+/** Asserts that the refused requests succeed now, and that the waiting import ends. */
+async function expectEverything(service: RunningService, stored: Stored): Promise<void> {
+  const { api, request } = createCaller(service);
+  for (const operation of storing(stored)) expect((await request(...operation)).status).toBe(200);
+  expect((await put(service, stored.empty)).status).toBe(200);
+  expect(await api.getDocumentStatus(stored.pending.id, 30)).toMatchObject({ status: 'processed' });
+  const results = await api.query({ query: 'giraffes' });
+  expect(results.map((result) => result.document_id)).toContain(stored.pending.id);
+}
+
+test.skipIf(!isAllowed)(
+  'on a full disk writes are refused, reads and searches work, and nothing is damaged',
+  async () => {
+    await withSmallDisk(DISK_MEBIBYTES, async (disk) => {
+      const { directory } = disk;
+      const service = await startService(directory, {
+        options: ['--no-worker'],
+        settings: { LOG_LEVEL: 'fatal' },
+      });
+      const { api, request } = createCaller(service);
+      const stored = await store(service);
+      const key = { 'idempotency-key': randomUUID() };
+      const first = await request('createKnowledgeBase', { name: 'kept' }, key);
+
+      disk.fill(NEARLY_FULL_BYTES);
+      const worker = await startWorker(directory, { settings: { LOG_LEVEL: 'fatal' } });
+      await expectStoringRefused(service, stored);
+      await expectReading(service, stored, 0);
+      expect((await request('createKnowledgeBase', { name: 'kept' }, key)).text).toBe(first.text);
+      await api.deleteDocument(stored.texts[0]?.id ?? '');
+      const { status } = await api.getDocumentStatus(stored.pending.id, 2);
+      expect(isFinal(status)).toBe(false);
+
+      await expectReadingWithoutSpace(disk, service, stored);
+      disk.free();
+      await expectEverything(service, stored);
+      await expectReading(service, stored, 1);
+      expect(await runCommand(directory, 'fsck')).toBe('0 problems');
+      await worker.stop();
+      await service.stop();
+    });
+  },
+  120_000,
+);

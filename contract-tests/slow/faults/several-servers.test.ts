@@ -1,0 +1,121 @@
+/**
+ * Two servers and a worker on one database and one S3 store: what one of them has done is done for all. Other tests have
+ * more of that: rate-limit, authentication (revoked keys), rolling-restart, killed, paused-server.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, createCaller } from '../../harness/calling.ts';
+import { type Cluster, startCluster } from '../../harness/cluster.ts';
+import type { OperationId } from '../../harness/contract-check.ts';
+import type { Answer } from '../../harness/exchange.ts';
+
+const OVERLOAD_PAUSE_MS = 500;
+/** Of database, store and servers, on a busy machine. */
+const START_TIMEOUT_MS = 120_000;
+/** The longest that a client may ask for. */
+const WAIT_SECONDS = 30;
+
+let cluster: Cluster;
+let first: Caller & { kill(): Promise<void> };
+let second: Caller;
+let knowledgeBaseId: string;
+
+const startServer = async () => {
+  const server = await cluster.startServer();
+  return { ...server, ...createCaller(server) };
+};
+
+beforeAll(async () => {
+  cluster = await startCluster({ store: 's3', settings: { VALIDATE_RESPONSES: 'true' } });
+  [first, second] = await Promise.all([startServer(), startServer()]);
+  ({ id: knowledgeBaseId } = await first.api.createKnowledgeBase({ name: 'Several' }));
+}, START_TIMEOUT_MS);
+afterAll(() => cluster.stop());
+
+/** Requests for every operation that takes an Idempotency-Key, each with a name and a key of its own. */
+function newRequests(count: number): { operationId: OperationId; input: object; key: object }[] {
+  const inputs = (name: string): [OperationId, object][] => [
+    ['createKnowledgeBase', { name }],
+    ['importTextContent', { knowledgeBaseId, title: name, content: `The text ${name}.` }],
+    ['presignUploadUrl', { knowledgeBaseId, fileName: `${name}.txt`, size: 4 }],
+    ['createWebhook', { url: `https://example.com/${name}`, events: ['document.failed'] }],
+  ];
+  return Array.from({ length: count }, () => inputs(randomUUID())).flatMap((all) =>
+    all.map(([operationId, input]) => ({
+      operationId,
+      input,
+      key: { 'idempotency-key': randomUUID() },
+    })),
+  );
+}
+
+type KeyedRequest = ReturnType<typeof newRequests>[number];
+
+/** Sends a request, and again while the server is overloaded: a busy machine refuses some. */
+async function send(caller: Caller, { operationId, input, key }: KeyedRequest): Promise<Answer> {
+  for (;;) {
+    const answer = await caller.request(operationId, input, { ...key });
+    if (answer.status !== 503) return answer;
+    await delay(OVERLOAD_PAUSE_MS);
+  }
+}
+
+/** The numbers of knowledge bases, documents and webhooks. */
+async function countEffects(): Promise<number[]> {
+  const { knowledgeBaseCount } = await second.api.getUsage();
+  const documents = await second.api.listDocuments({ knowledgeBaseId, limit: 50 });
+  const webhooks = await second.api.listWebhooks();
+  return [knowledgeBaseCount, documents.data.length, webhooks.data.length];
+}
+
+/** Webhooks are the fewest that an account may have. */
+const ROUNDS = 4;
+
+test('the same requests at two servers at once have one effect each, and get the same answers', async () => {
+  const before = await countEffects();
+  const requests = newRequests(ROUNDS);
+  const answers = await Promise.all(
+    requests.map((each) => Promise.all([first, second].map((server) => send(server, each)))),
+  );
+  for (const [left, right] of answers)
+    expect([left?.status, right?.status, right?.text]).toEqual([200, 200, left?.text]);
+  expect(await countEffects()).toEqual(before.map((count) => count + ROUNDS));
+});
+
+test('requests of a killed server have one effect each after they are sent to another one', async () => {
+  const before = await countEffects();
+  const requests = newRequests(ROUNDS);
+  const sent = requests.map((each) => send(first, each));
+  const settled = Promise.allSettled(sent);
+  await Promise.any(sent);
+  await first.kill();
+  const answered = (await settled).map((each) => (each.status === 'fulfilled' ? each.value.text : undefined));
+  expect(answered).toContain(undefined);
+  const retried = await Promise.all(requests.map((each) => send(second, each)));
+  for (const [i, { status, text }] of retried.entries())
+    expect([status, text]).toEqual([200, answered[i] ?? text]);
+  expect(await countEffects()).toEqual(before.map((count) => count + ROUNDS));
+  first = await startServer();
+});
+
+test('a file goes through one server, the import through another, the work to a worker; waits end at once', async () => {
+  const worker = await cluster.startWorker();
+  const content = 'A file that several machines have seen.';
+  const { fileId, uploadUrl } = await first.api.presignUploadUrl({
+    knowledgeBaseId,
+    fileName: 'seen.txt',
+    size: content.length,
+  });
+  expect((await fetch(uploadUrl, { method: 'PUT', body: content })).status).toBe(200);
+  const { id } = await second.api.importFile(fileId);
+  const waitingSinceMs = performance.now();
+  const waits = [first, second].map(({ api }) => api.getDocumentStatus(id, WAIT_SECONDS));
+  for (const { status } of await Promise.all(waits)) expect(status).toBe('processed');
+  expect(performance.now() - waitingSinceMs).toBeLessThan(0.9 * 1000 * WAIT_SECONDS);
+  const { downloadUrl } = await first.api.presignDownloadUrl(id);
+  expect(await (await fetch(downloadUrl)).text()).toBe(content);
+  const found = await second.api.query({ query: 'several machines', knowledgeBaseIds: [knowledgeBaseId] });
+  expect(found[0]?.document_id).toBe(id);
+  await worker.stop();
+});

@@ -1,0 +1,492 @@
+/** A service whose content Citus distributes over two workers, beside one with a single PostgreSQL. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateApiKey } from '../../api-key.ts';
+import { creditPayment } from '../../database/accounts.ts';
+import { createDatabase, createMaintenancePool, createPool, type Database } from '../../database/database.ts';
+import { distribute } from '../../database/distribution.ts';
+import { migrateOver } from '../../database/migrate.ts';
+import { prepare } from '../../database/prepared.ts';
+import { readStorageFigures } from '../../database/storage-figures.ts';
+import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
+import { isUnavailable } from '../../errors.ts';
+import { createStemMemory } from '../../indexing/stems.ts';
+import { createSearch } from '../../search/search.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+
+/** A worker's start, and new connections to it. */
+const SOON = { timeout: 20_000, interval: 50 };
+/** The longest that a statement at a server that hangs may take is 20 s. */
+const LOST_MAX_MS = 25_000;
+const KNOWLEDGE_BASES = 8;
+const DOCUMENTS = 12;
+const QUERIES = 1_000;
+const AT_ONCE = 4;
+
+const SENTENCES = [
+  'The lighthouse keeper writes down each ship that passes the harbour at night.',
+  'Bridges of steel carry trains over the river, and ships pass below them.',
+  'Bakers mix flour, water and salt, and let the dough rest for a night.',
+  'Die Bäckerin mischt Mehl und Wasser und lässt den Teig über Nacht ruhen.',
+  'Der Leuchtturm zeigt den Schiffen in der Nacht den Weg zum Hafen.',
+  '灯塔在夜里为船只指明通往港口的航线。',
+  '面包师把面粉和水混合在一起，让面团静置一夜。',
+  'Маяк ночью показывает кораблям дорогу в гавань.',
+  'Invoices must be paid within thirty days after they have been received.',
+  'Rechnungen sind innerhalb von dreißig Tagen nach Erhalt zu bezahlen.',
+];
+const WORDS = [
+  ...new Set(SENTENCES.flatMap((sentence) => sentence.match(/\p{Script=Han}{2}|\p{L}{4,}/gu) ?? [])),
+];
+
+/** The document `number` of the knowledge base `index`: some of the sentences, in an order of its own. */
+function textOf(index: number, number: number): { title: string; content: string } {
+  const chosen = SENTENCES.map((_, i) => SENTENCES[(i * (number + 1) + index) % SENTENCES.length]);
+  return { title: `Text ${index} ${number}`, content: chosen.slice(0, 2 + (number % 4)).join('\n\n') };
+}
+
+/** The query `number`: some words, now and then with a typing error. */
+function queryOf(number: number): string {
+  const words = [0, 7, 31]
+    .slice(0, 1 + (number % 3))
+    .map((step) => WORDS[(number * 3 + step) % WORDS.length]);
+  const query = words.join(' ');
+  return number % 10 === 9 ? query.replace(/(\p{Script=Latin})(\p{Script=Latin})/u, '$2$1') : query;
+}
+
+test.each([
+  'could not commit transaction for shard 102009 on any active node',
+  'failure on connection marked as essential: 10.0.0.2:5432',
+  'failed to complete COPY on 10.0.0.2:5432',
+])('503 SERVICE_UNAVAILABLE: Citus’s %s', (message) => {
+  expect(isUnavailable(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+});
+
+describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
+  let citus: Awaited<ReturnType<typeof startCitus>>;
+  let single: TestService;
+  let distributed: TestService;
+  let maintenance: Database;
+  /** The ids of the knowledge bases, in the same order for both services. */
+  const ids = { single: [] as string[], distributed: [] as string[] };
+
+  beforeAll(async () => {
+    citus = await startCitus();
+    const startOn = (url: string) =>
+      startTestService({
+        connection: { connectionString: url },
+        settings: { DATABASE_URL: url, BOOTSTRAP_API_KEY: generateApiKey() },
+      });
+    // Both on the same PostgreSQL: another version stems some words in another way.
+    single = await startOn(citus.plainUrl);
+    distributed = await startOn(citus.url);
+    maintenance = createDatabase(createMaintenancePool({ connectionString: citus.url }, () => {}));
+    for (let index = 0; index < KNOWLEDGE_BASES; index++) {
+      for (const [name, service] of [
+        ['single', single],
+        ['distributed', distributed],
+      ] as const) {
+        const { body } = await service.call('createKnowledgeBase', { name: `${index}` });
+        ids[name].push(String(body.data.id));
+      }
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await maintenance?.destroy();
+    await distributed?.close();
+    await single?.close();
+    await citus?.remove();
+  });
+
+  const importInto = async (name: keyof typeof ids, index: number, number: number) =>
+    await { single, distributed }[name].call('importTextContent', {
+      knowledgeBaseId: ids[name][index],
+      ...textOf(index, number),
+    });
+
+  test('a filled database is distributed while servers import and search: requests succeed, or get 503', async () => {
+    for (let number = 0; number < DOCUMENTS / 2; number++)
+      for (let index = 0; index < KNOWLEDGE_BASES; index++)
+        for (const name of ['single', 'distributed'] as const) await importInto(name, index, number);
+    let isOver = false;
+    const statuses = new Set<number>();
+    const keepSearching = async () => {
+      while (!isOver) statuses.add((await distributed.call('query', { query: 'lighthouse' })).status);
+    };
+    const keepImporting = async () => {
+      for (let number = DOCUMENTS / 2; number < DOCUMENTS; number++)
+        for (let index = 0; index < KNOWLEDGE_BASES; index++) {
+          let status = 0;
+          while (status !== 200) {
+            ({ status } = await importInto('distributed', index, number));
+            statuses.add(status);
+          }
+        }
+    };
+    const elsewhere = createMaintenancePool(
+      { connectionString: `${citus.url}?options=-csearch_path%3Dcontent` },
+      () => {},
+    );
+    const misplaced = createDatabase(elsewhere);
+    await expect(distribute(misplaced, () => {})).rejects.toThrow('in the schema public');
+    await misplaced.destroy();
+    const load = [keepSearching(), keepSearching(), keepImporting()];
+    expect(await distribute(maintenance, () => {})).toBe(true);
+    await load[2];
+    isOver = true;
+    await Promise.all(load);
+    expect([...statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
+    for (let number = DOCUMENTS / 2; number < DOCUMENTS; number++)
+      for (let index = 0; index < KNOWLEDGE_BASES; index++) await importInto('single', index, number);
+    const counted = await Promise.all([single, distributed].map((service) => service.call('getUsage')));
+    expect(counted.map(({ body }) => body.data.documentCount)).toEqual([96, 96]);
+    expect(await distribute(maintenance, () => {})).toBe(false);
+  }, 120_000);
+
+  test('a thousand searches have the results and scores of one server', async () => {
+    const search = async (name: keyof typeof ids, number: number) => {
+      // One knowledge base, mostly; three of them; or all of the account.
+      const one = ids[name].slice(number % 8, (number % 8) + 1);
+      const named = [one, one, one, ids[name].slice(2, 5), undefined][number % 5];
+      const request = {
+        query: queryOf(number),
+        limit: 20,
+        ...(named && { knowledgeBaseIds: named }),
+        ...(number % 4 === 1 && { maxPerDocument: 1 }),
+        ...(number % 6 === 1 && {
+          filter: { type: 'contains', key: '$title', value: '3' },
+        }),
+        ...(number % 7 === 1 && { prefix: true, highlight: true, explain: true, contextPassages: 1 }),
+      };
+      const { status, body } = await { single, distributed }[name].call('query', request);
+      expect([status, body.message]).toEqual([200, undefined]);
+      return (body.data as unknown as { title: string; score: number }[]).map(({ title, score }) => ({
+        title,
+        score,
+      }));
+    };
+    let [next, found] = [0, 0];
+    const compare = async () => {
+      const number = next++;
+      if (number >= QUERIES) return;
+      const [expected, actual] = await Promise.all([search('single', number), search('distributed', number)]);
+      expect({ number, found: actual }).toEqual({ number, found: expected });
+      found += Math.min(1, actual.length);
+      await compare();
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, compare));
+    expect(found).toBeGreaterThan(QUERIES * 0.9);
+  }, 300_000);
+
+  test('each statement of a search of one knowledge base is one task at its shard', async () => {
+    const pool = createPool({ connectionString: citus.url }, 1, () => {});
+    const tasks: string[] = [];
+    pool.on('connect', (client) => {
+      const send = client.query.bind(client) as (...args: unknown[]) => Promise<pg.QueryResult>;
+      const explain = async (statement: pg.QueryConfig) => {
+        const { rows } = await send({ text: `EXPLAIN ${statement.text}`, values: statement.values });
+        const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+        tasks.push(`${statement.name}: ${plan.match(/Task Count: \d+|Distributed Subplan/g) ?? 'local'}`);
+      };
+      client.query = (async (statement: pg.QueryConfig, ...rest: unknown[]) => {
+        if (statement.name !== undefined) await explain(statement);
+        return await send(statement, ...rest);
+      }) as typeof client.query;
+    });
+    const database = createDatabase(pool);
+    const { account_id: accountId } = await database
+      .selectFrom('accounts')
+      .select('id as account_id')
+      .executeTakeFirstOrThrow();
+    const details = { highlight: true, explain: true, contextPassages: 1 };
+    await createSearch(
+      database,
+      createStemMemory(),
+      creditPayment,
+    )({
+      ...{ accountId, knowledgeBaseIds: ids.distributed.slice(0, 1), limit: 10, price: 1, details },
+      query: 'lighthuose night',
+    });
+    await database.destroy();
+    expect([...new Set(tasks)].sort()).toEqual([
+      'ranked_passages_unpaid_in_shard: Task Count: 1',
+      'read_context_passages_in_shard: Task Count: 1',
+      'read_matches_in_shard: Task Count: 1',
+      'search_check: local',
+      'search_payment: local',
+      'statistics_of_few_unpaid_in_shard: Task Count: 1',
+      'vocabulary_of_few_in_shard: Task Count: 1',
+    ]);
+  });
+
+  test('a migration creates the function of its version in the shards, if it is missing', async () => {
+    const listFunctions = async () => {
+      const { rows } = await sql<{ name: string }>`
+        SELECT result AS name FROM run_command_on_all_nodes($$
+          SELECT string_agg(proname, ' ') FROM pg_proc WHERE proname LIKE 'run\_in\_shard%' $$)`.execute(
+        maintenance,
+      );
+      return rows.map(({ name }) => name);
+    };
+    const [name = '', ...others] = await listFunctions();
+    expect(others).toEqual([name, name]);
+    await sql`DROP FUNCTION ${sql.ref(name)}`.execute(maintenance);
+    const servers = [1, 2].map(() => migrateOver({ connectionString: citus.url }, () => {}));
+    expect(await Promise.all(servers)).toEqual([[], []]);
+    expect(await listFunctions()).toEqual([name, name, name]);
+  });
+
+  test('a transaction that cannot begin leaves a connection that can be used', async () => {
+    const database = createDatabase(
+      createPool({ connectionString: `${citus.url}?options=-clock_timeout%3D50` }, 1, () => {}),
+    );
+    await maintenance.transaction().execute(async (holding) => {
+      await sql`LOCK TABLE accounts`.execute(holding);
+      await expect(database.transaction().execute(async () => {})).rejects.toThrow('lock timeout');
+    });
+    const { rows } = await sql`SELECT 1 AS one`.execute(database);
+    expect(rows).toEqual([{ one: 1 }]);
+    await database.destroy();
+  });
+
+  test('the server of a shard keeps the plans of some statements, if there are many', async () => {
+    const database = createDatabase(createPool({ connectionString: citus.url }, 1, () => {}));
+    type Kept = { name: string; plans: number };
+    const prepareReading = (name: string) =>
+      prepare(
+        name,
+        ['ids'],
+        ({ ids }) => sql<Kept>`
+          SELECT name, generic_plans::integer AS plans FROM pg_prepared_statements WHERE ${ids}::uuid[] IS NOT NULL`,
+        {
+          build: ({ ids }) =>
+            sql<Kept>`SELECT 'elsewhere' AS name, 0 AS plans WHERE ${ids}::uuid[] IS NOT NULL`,
+          ids: 'ids',
+        },
+      );
+    const statements = Array.from({ length: 140 }, (_, i) => prepareReading(`test_kept_${i}`));
+    const one = ids.distributed.slice(0, 1);
+    const run = async (number: number, named = one) =>
+      (await statements[number]?.(database, { ids: named })) ?? [];
+    await run(0);
+    await run(0);
+    expect(await run(0)).toEqual([{ name: expect.stringContaining('test_kept_0'), plans: 3 }]);
+    for (let number = 1; number < statements.length; number++) await run(number);
+    const kept = await run(139);
+    expect(kept).toHaveLength(128);
+    expect(kept.filter(({ name }) => name.includes('test_kept_139 '))).toHaveLength(1);
+    for (const number of [0, 1, 2]) expect(await run(number)).toHaveLength(128);
+    expect(await run(0, ids.distributed.slice(0, 2))).toEqual([{ name: 'elsewhere', plans: 0 }]);
+    expect(await run(0, [randomUUID()])).toEqual([{ name: 'elsewhere', plans: 0 }]);
+    await database.destroy();
+  });
+
+  /** The position of the first knowledge base whose shard is at this worker. */
+  async function findAt({ port }: { port: number }): Promise<number> {
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM unnest(${ids.distributed}::uuid[]) WITH ORDINALITY AS given (id, number)
+        JOIN pg_dist_placement AS placement
+          ON placement.shardid = get_shard_id_for_distribution_column('knowledge_bases', id)
+        JOIN pg_dist_node USING (groupid)
+      WHERE nodeport = ${port} ORDER BY number LIMIT 1`.execute(maintenance);
+    return ids.distributed.indexOf(rows[0]?.id ?? '');
+  }
+
+  /** Uses one knowledge base. Returns the status of each answer, and after how long to try again. */
+  const useOne = async (index: number) => {
+    const knowledgeBaseId = ids.distributed[index];
+    const answers = await Promise.all([
+      distributed.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size: 1 }),
+      distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] }),
+      distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`),
+      importInto('distributed', index, DOCUMENTS),
+    ]);
+    const documentId = answers.at(-1)?.body.data.id;
+    if (documentId) answers.push(await distributed.call('deleteDocument', { documentId }));
+    return answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
+  };
+  const USED = Array(5).fill('200 null');
+  const create = async () => (await distributed.call('createKnowledgeBase', { name: 'new' })).status;
+
+  test('while a shard moves to another worker, as after one was added, requests about it go on', async () => {
+    const [knowledgeBaseId] = ids.distributed;
+    const { rows } = await sql<{ move: string }>`
+      SELECT format('SELECT citus_move_shard_placement(%s, %L, %s, %L, %s)', shardid,
+        own.nodename, own.nodeport, other.nodename, other.nodeport) AS move
+      FROM pg_dist_placement JOIN pg_dist_node AS own USING (groupid)
+        JOIN pg_dist_node AS other ON other.shouldhaveshards AND other.groupid <> own.groupid
+      WHERE shardid = get_shard_id_for_distribution_column('knowledge_bases', ${knowledgeBaseId}::uuid)`.execute(
+      maintenance,
+    );
+    let isMoving = true;
+    const moving = sql
+      .raw(rows[0]?.move ?? '')
+      .execute(maintenance)
+      .finally(() => {
+        isMoving = false;
+      });
+    while (isMoving) expect(await useOne(0)).toEqual(USED);
+    await moving;
+    expect(await useOne(0)).toEqual(USED);
+  });
+
+  /** Uploads a file that takes seconds to be extracted and analysed. Returns the id of its document. */
+  async function uploadLong(knowledgeBaseId: string): Promise<string> {
+    const text = Buffer.from(`${SENTENCES.join(' ')}\n\n`.repeat(2_000));
+    const { body } = await distributed.call(
+      `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=long.txt`,
+      text,
+    );
+    return String(body.data.id);
+  }
+
+  /** The imports that wait for a server that is away, with all their tries. */
+  async function countPostponed(): Promise<number> {
+    const { rows } = await sql`
+      SELECT FROM pgboss.job WHERE state = 'created' AND start_after > created_on AND retry_count = 0`.execute(
+      maintenance,
+    );
+    return rows.length;
+  }
+
+  const expectProcessed = async (documentId: string) => {
+    const readStatus = async () =>
+      (await distributed.call(`getDocumentStatus?documentId=${documentId}`)).body.data?.status;
+    await expect.poll(readStatus, { ...SOON, timeout: 60_000 }).toBe('processed');
+  };
+
+  test('while a worker is away, only requests about its knowledge bases get 503, until it is back', async () => {
+    const [first, second] = citus.workers;
+    if (first === undefined || second === undefined) throw new Error('there are two workers');
+    // Ids are random: seldom, one worker has all knowledge bases.
+    while ((await findAt(first)) < 0 || (await findAt(second)) < 0) {
+      const { body } = await distributed.call('createKnowledgeBase', { name: 'one more' });
+      ids.distributed.push(String(body.data.id));
+    }
+    const [lost, kept] = [await findAt(first), await findAt(second)];
+    await first.end();
+    expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
+    expect(await useOne(kept)).toEqual(USED);
+    expect(await create()).toBe(503);
+    await first.start();
+    await expect.poll(() => useOne(lost), SOON).toEqual(USED);
+    await expect.poll(create, SOON).toBe(200);
+  }, 120_000);
+
+  test('while a worker hangs, requests about its knowledge bases get 503, and the others go on', async () => {
+    const [first, second] = citus.workers;
+    if (first === undefined || second === undefined) throw new Error('there are two workers');
+    const [lost, kept] = [await findAt(first), await findAt(second)];
+    const search = () =>
+      distributed.call('query', { query: 'lighthouse', knowledgeBaseIds: [ids.distributed[lost]] });
+    const searchOften = async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, search));
+      return new Set(answers.map(({ status }) => status));
+    };
+    expect(await searchOften()).toEqual(new Set([200])); // so that connections to it are open
+    const uploaded = await uploadLong(ids.distributed[lost] ?? '');
+    first.hang();
+    try {
+      expect(await searchOften()).toEqual(new Set([503]));
+      expect(await useOne(kept)).toEqual(USED);
+      const startedAtMs = performance.now();
+      expect(new Set(await useOne(lost))).toEqual(new Set(['503 1']));
+      expect(performance.now() - startedAtMs).toBeLessThan(LOST_MAX_MS);
+      // Nothing holds the account's lock, also after servers have been asked again.
+      for (let i = 0; i < 2; i++) expect(await useOne(kept)).toEqual(USED);
+      await expect.poll(countPostponed, SOON).toBe(1);
+    } finally {
+      first.goOn();
+    }
+    await expect.poll(() => useOne(lost), SOON).toEqual(USED);
+    await expectProcessed(uploaded);
+  }, 120_000);
+
+  test('the figures of storage are those of all servers', async () => {
+    const { documents, tables } = await readStorageFigures(distributed.service.database);
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM documents JOIN knowledge_bases USING (knowledge_base_id) WHERE deleted_at IS NULL`.execute(
+      maintenance,
+    );
+    expect(documents).toBe(rows[0]?.count);
+    expect(tables.find(({ table }) => table === 'passages')?.bytes).toBeGreaterThan(100_000);
+  });
+
+  test('a file’s import waits for a worker that is away, and goes on when it is back', async () => {
+    const [worker] = citus.workers;
+    if (worker === undefined) throw new Error('there are two workers');
+    const uploaded = await uploadLong(ids.distributed[await findAt(worker)] ?? '');
+    await worker.end();
+    await expect.poll(countPostponed, SOON).toBe(1);
+    await worker.start();
+    await expectProcessed(uploaded);
+  }, 120_000);
+
+  /**
+   * Holds commits of the coordinator that enqueue a job, after the commit at the workers and before its own: a second
+   * notifier waits there for the first one, which waits for a standby that does not exist.
+   */
+  async function holdCommits(): Promise<void> {
+    const client = new pg.Client({ connectionString: citus.url });
+    client.on('error', () => {}); // the coordinator is killed
+    await client.connect();
+    for (const statement of [
+      `CREATE FUNCTION notify_held() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_notify('held', ''); RETURN NEW; END $$`,
+      'CREATE TRIGGER notify_held AFTER INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION notify_held()',
+      `ALTER SYSTEM SET synchronous_commit = 'local'`,
+      'SELECT pg_reload_conf()',
+      `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`,
+      'SELECT pg_reload_conf()',
+      'SET synchronous_commit = on',
+    ])
+      await client.query(statement);
+    const notify = async (): Promise<void> => {
+      // Repeated, since the server only waits after it has read its new settings; one without WAL never waits.
+      for (;;) await client.query(`NOTIFY held; SELECT pg_logical_emit_message(true, 'held', '')`);
+    };
+    notify().catch(() => {});
+  }
+
+  const countCommits = async (wait: string): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM pg_stat_activity WHERE wait_event = ${wait} AND query ~* '^(commit|notify)'`.execute(
+      maintenance,
+    );
+    return rows[0]?.count ?? 0;
+  };
+
+  test('a coordinator that crashes after the commit of a worker, and before its own, stores no part of an import', async () => {
+    const [knowledgeBaseId] = ids.distributed;
+    const upload = () =>
+      distributed.call(
+        `uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=held.txt`,
+        Buffer.from('held'),
+      );
+    const list = async () => {
+      const { body } = await distributed.call(
+        `listDocuments?knowledgeBaseId=${knowledgeBaseId}&titleContains=held`,
+      );
+      return body.data as unknown as { status: string }[];
+    };
+    await holdCommits();
+    await expect.poll(() => countCommits('SyncRep'), SOON).toBe(1);
+    const uploading = upload();
+    await expect.poll(() => countCommits('object'), SOON).toBe(1);
+    await citus.coordinator.end();
+    expect((await uploading).status).toBe(503);
+    await citus.coordinator.start();
+    await expect
+      .poll(() => sql`ALTER SYSTEM RESET ALL`.execute(maintenance).then(() => true, String), SOON)
+      .toBe(true);
+    await sql`SELECT pg_reload_conf()`.execute(maintenance);
+    await sql`DROP TRIGGER notify_held ON pgboss.job`.execute(maintenance);
+    // Citus does so each minute.
+    await sql`SELECT recover_prepared_transactions()`.execute(maintenance);
+    await expect.poll(list, SOON).toEqual([]);
+    expect((await upload()).status).toBe(200);
+    await expect.poll(async () => (await list()).map(({ status }) => status), SOON).toEqual(['processed']);
+  }, 120_000);
+});
