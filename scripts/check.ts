@@ -3,4 +3,4 @@ import { scriptCommand } from './arguments.ts';
 import { checkCode } from './tools.ts';
 
 scriptCommand('check').description('Compiles all code by tsc, and lints it by Biome.').parse();
-checkCode();
+await checkCode();

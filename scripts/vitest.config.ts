@@ -1,8 +1,6 @@
 /**
- * Five suites: unit tests beside the code, on a real PostgreSQL; the tests of S3 again, on a real store;
- * black-box tests against a running service; how accounts affect each other; and faults: kills, cut links, load and
- * random requests.
- * The suite of faults takes longer than `npm test` may.
+ * The tests of three suites: `npm test`, `npm run test:slow` and `npm run test:faults`. The folder of a test says which
+ * suite runs it: contract-tests/README.md has the rule.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -11,6 +9,7 @@ import { pgbouncer } from '../contract-tests/harness/pgbouncer.ts';
 import { citusPostgres } from '../src/embedded-postgres/testing/citus.ts';
 import { hasRealStore } from '../src/files/testing/real-store.ts';
 import { plainSummary } from './plain-summary.ts';
+import { createRetryReport } from './retry-report.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const isStoreTested = hasRealStore();
@@ -29,79 +28,91 @@ function announceMissing(): void {
   process.stdout.write(missing.flat().join(''));
 }
 
-/** These run in both suites, with another size in each. */
-const WITH_LONG_FORM = 'contract-tests/slow-and-faults/**/*.test.ts';
+/** Unit tests that take seconds each: those of clusters, time limits and hostile files. */
+const SLOW_UNITS = '{src,scripts,bin}/**/slow/*.test.ts';
+/** These run in two suites, with another size in each. */
+const OF_TWO_SIZES = 'contract-tests/slow-and-faults/**/*.test.ts';
+/** These measure the whole machine. */
+const ALONE = 'contract-tests/slow/alone/*.test.ts';
 
-const NEIGHBOURS = 'contract-tests/slow/alone/neighbours.test.ts';
+const POSTGRES = ['src/serve/testing/postgres-setup.ts'];
+const SERVICE = ['contract-tests/harness/service-setup.ts'];
 
-/** Files share the modules that they import: to load these anew for each file took a seventh of the time. */
-const SHARED_MODULES = { isolate: false };
+const COMMON = {
+  root,
+  // Files share the modules that they import: to load these anew for each file took a seventh of the time.
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** A test of these suites may be repeated, since it harms processes at random moments; retry-report.ts counts. */
+const SLOW = { ...COMMON, retry: 1 };
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
     // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    reporters: ['default', plainSummary, { onInit: announceMissing }],
+    reporters: ['default', createRetryReport(), plainSummary, { onInit: announceMissing }],
     projects: [
       {
         test: {
+          ...COMMON,
           name: 'unit',
-          root,
-          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'bin/**/*.test.ts'],
-          globalSetup: ['src/serve/testing/postgres-setup.ts'],
-          ...SHARED_MODULES,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          include: ['{src,scripts,bin}/**/*.test.ts'],
+          exclude: [SLOW_UNITS],
+          globalSetup: POSTGRES,
         },
       },
       {
         test: {
-          name: 'real-store',
-          root,
-          include: isStoreTested ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
-          globalSetup: isStoreTested
-            ? ['src/serve/testing/postgres-setup.ts', 'src/files/testing/real-store-setup.ts']
-            : [],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
+          ...COMMON,
           name: 'contract',
-          root,
-          include: ['contract-tests/**/*.test.ts'],
-          exclude: ['contract-tests/faults/**', NEIGHBOURS],
+          include: ['contract-tests/fast/**/*.test.ts'],
           provide: { isLong: false },
-          globalSetup: ['contract-tests/harness/service-setup.ts'],
-          ...SHARED_MODULES,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          globalSetup: SERVICE,
+        },
+      },
+      { test: { ...SLOW, name: 'slow-unit', include: [SLOW_UNITS], globalSetup: POSTGRES } },
+      {
+        test: {
+          ...SLOW,
+          name: 'real-store',
+          include: isStoreTested ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
+          isolate: true,
+          globalSetup: isStoreTested ? [...POSTGRES, 'src/files/testing/real-store-setup.ts'] : [],
         },
       },
       {
         test: {
-          name: 'neighbours',
-          root,
-          include: [NEIGHBOURS],
-          // After all others, and again where it fails: it compares times, which other work on the machine multiplies.
+          ...SLOW,
+          name: 'slow',
+          include: ['contract-tests/slow/**/*.test.ts', OF_TWO_SIZES],
+          exclude: [ALONE],
+          provide: { isLong: false },
+          globalSetup: SERVICE,
+        },
+      },
+      {
+        test: {
+          ...SLOW,
+          name: 'alone',
+          include: [ALONE],
+          fileParallelism: false,
           sequence: { groupOrder: 1 },
-          retry: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
+          ...COMMON,
           name: 'faults',
-          root,
-          include: ['contract-tests/faults/**/*.test.ts', WITH_LONG_FORM],
+          isolate: true,
+          include: ['contract-tests/faults/**/*.test.ts', OF_TWO_SIZES],
           provide: { isLong: true },
           // Each test uses the whole machine, and starts the servers that it harms.
           fileParallelism: false,
           testTimeout: 3_600_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -1,11 +1,17 @@
 /** Opens accounts, so that a test can count what its account has. */
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { changeAccountAt, openAccountAt } from '../../src/serve/testing/operator.ts';
+import {
+  changeAccountAt,
+  createKeyAt,
+  type KeyBounds,
+  openAccountAt,
+} from '../../src/serve/testing/operator.ts';
 import { type Caller, createCaller } from './calling.ts';
-import { runCommand } from './command-line.ts';
 import { databaseUrlOf } from './service-database.ts';
 import type { RunningService } from './service-process.ts';
+
+export type { KeyBounds };
 
 /** Limits that an operator can set for one account; the service's defaults where left out. */
 export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBaseLimit?: number };
@@ -22,9 +28,8 @@ const sharedService = (): Service => ({
 });
 
 /** Creates one more key of the account with this name. */
-export async function createKey(name: string, service = sharedService(), ...options: string[]) {
-  return await runCommand(service.dataDirectory, 'keys', 'create', '--account', name, ...options);
-}
+export const createKey = (name: string, service = sharedService(), bounds: KeyBounds = {}): Promise<string> =>
+  createKeyAt(databaseUrlOf(service.dataDirectory), name, bounds);
 
 /** Opens an account at the tests' service, or at another one. */
 export async function openAccount(limits: Limits = {}, service = sharedService()): Promise<Account> {

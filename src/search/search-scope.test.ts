@@ -126,6 +126,7 @@ describe.each([
     owned = await makeKnowledgeBase(suite.database);
     stored = await importAll(owned, fc.sample(arbitraryAttributes, { seed: 21, numRuns: 36 }));
     if (count > 0) await insertEmpty(owned, { count, attributes: { a: 'a', 'b.c': 1 } });
+    await sql`ANALYZE documents`.execute(suite.database);
   });
 
   const searchIn = async (request: Partial<SearchRequest>) => rankedOf(await search(owned, request));

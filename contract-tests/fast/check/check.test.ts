@@ -167,7 +167,7 @@ test.concurrent.each([
 
 test.concurrent('a wrong key, a narrow key, no server and a file that cannot be written are sentences', async () => {
   const { name, address } = await openAccount();
-  const searchKey = await createKey(name, undefined, '--scope', 'search');
+  const searchKey = await createKey(name, undefined, { scope: 'search' });
   const junit = join(folder, 'missing/junit.xml');
   const cases: [ReturnType<typeof check>, string][] = [
     [check('http://127.0.0.1:2', 'kr_0'), 'Nothing answers at http://127.0.0.1:2 (connect ECONNREFUSED'],

@@ -275,7 +275,7 @@ test.skipIf(browser === undefined)(
     if (browser === undefined) return;
     const { id } = await api.createKnowledgeBase({ name: 'Shown' });
     await api.importTextContent({ knowledgeBaseId: id, title: 'Hours', content: 'The café opens at nine.' });
-    const searchKey = await createKey(accountName, undefined, '--scope', 'search');
+    const searchKey = await createKey(accountName, undefined, { scope: 'search' });
     const { page } = await openConsole(browser, { hash: `#/knowledge-bases/${id}` });
     await signIn(page, searchKey);
     await page.getByRole('link', { name: 'Hours' }).waitFor();
@@ -297,7 +297,7 @@ test.skipIf(browser === undefined)(
   async () => {
     if (browser === undefined) return;
     const { id } = await api.createKnowledgeBase({ name: 'Bound' });
-    const boundKey = await createKey(accountName, undefined, '--scope', 'write', '--knowledge-base', id);
+    const boundKey = await createKey(accountName, undefined, { knowledgeBaseIds: [id] });
     const { page } = await openConsole(browser);
     await signIn(page, boundKey);
     await page.getByText('This key may write in some knowledge bases only').waitFor();

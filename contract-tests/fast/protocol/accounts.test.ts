@@ -10,7 +10,7 @@ import { runCommand } from '../../harness/command-line.ts';
 import { OPERATION_IDS, type OperationId } from '../../harness/contract-check.ts';
 import type { Answer } from '../../harness/exchange.ts';
 import { expectRefusal, readHoldings } from '../../harness/expect-refusal.ts';
-import { type Account, createKey, openAccount } from '../../harness/opened-account.ts';
+import { type Account, createKey, type KeyBounds, openAccount } from '../../harness/opened-account.ts';
 import { inputsOf, operationOf, type Schema, schemas } from '../../harness/read-spec.ts';
 import { bytesOf, untilFinal, uploadFile } from '../../harness/uploading.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../../harness/valid-inputs.ts';
@@ -290,9 +290,9 @@ async function openKeys() {
     await createData(owner),
     await createData(owner),
   ];
-  const bounds = [inside, doomed].flatMap((ids) => ['--knowledge-base', ids.knowledgeBaseId]);
-  const createCallerOf = async (...options: string[]) =>
-    createCaller({ address: owner.address, apiKey: await createKey(owner.name, undefined, ...options) });
+  const knowledgeBaseIds = [inside, doomed].map((ids) => ids.knowledgeBaseId);
+  const createCallerOf = async (bounds?: KeyBounds) =>
+    createCaller({ address: owner.address, apiKey: await createKey(owner.name, undefined, bounds) });
   const revoked = await createCallerOf();
   await runCommand(inject('dataDirectory'), 'keys', 'revoke', revoked.apiKey.split('_')[1] ?? '');
   return {
@@ -301,10 +301,10 @@ async function openKeys() {
     doomed,
     outside,
     revoked,
-    search: await createCallerOf('--scope', 'search'),
+    search: await createCallerOf({ scope: 'search' }),
     write: await createCallerOf(),
-    boundSearch: await createCallerOf('--scope', 'search', ...bounds),
-    boundWrite: await createCallerOf(...bounds),
+    boundSearch: await createCallerOf({ scope: 'search', knowledgeBaseIds }),
+    boundWrite: await createCallerOf({ knowledgeBaseIds }),
   };
 }
 

@@ -87,7 +87,8 @@ test('401 UNAUTHORIZED: a key with a wrong character is refused without a query 
 });
 
 test('401 UNAUTHORIZED: a key after its expiry', async () => {
-  const apiKey = await createKey(account.name, undefined, '--expires-in-days', '1');
+  const expiring = ['--account', account.name, '--expires-in-days', '1'];
+  const apiKey = await runCommand(inject('dataDirectory'), 'keys', 'create', ...expiring);
   const client = new pg.Client(databaseUrlOf(inject('dataDirectory')));
   await client.connect();
   await client.query("UPDATE api_keys SET expires_at = expires_at - interval '1 day' WHERE id = $1", [

@@ -53,7 +53,7 @@ describe.skipIf(browser === undefined)('in Chromium', async () => {
   ];
   for (const { id: knowledgeBaseId } of [shown, hidden])
     await api.importTextContent({ knowledgeBaseId, title: 'Hours', content: 'The café opens at nine.' });
-  const apiKey = await createKey(name, undefined, '--scope', 'search', '--knowledge-base', shown.id);
+  const apiKey = await createKey(name, undefined, { scope: 'search', knowledgeBaseIds: [shown.id] });
 
   const callFrom = async (origin: string, operation: string, body: object) => {
     const page = await browser?.newPage();

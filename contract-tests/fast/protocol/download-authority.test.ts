@@ -5,7 +5,7 @@ import { runCommand } from '../../harness/command-line.ts';
 import { download } from '../../harness/downloading.ts';
 import { expectRefusal } from '../../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../../harness/fuzz/fuzz.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
+import { createKey, type KeyBounds, openAccount } from '../../harness/opened-account.ts';
 import { requestRoute } from '../../harness/request-route.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../../harness/valid-inputs.ts';
@@ -76,17 +76,17 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
 );
 
 /** An address that a new key of the account has requested, and the key. */
-async function presignWithNewKey(id: string, ...options: string[]) {
-  const key = await createKey(account.name, undefined, ...options);
+async function presignWithNewKey(id: string, bounds?: KeyBounds) {
+  const key = await createKey(account.name, undefined, bounds);
   const caller = createCaller({ address: account.address, apiKey: key });
   return { key, caller, ticket: await caller.api.presignDownloadUrl(id) };
 }
 
 test('200: a key that only searches, bound to the knowledge base, gives out addresses', async () => {
-  const { ticket } = await presignWithNewKey(
-    documentId,
-    ...['--scope', 'search', '--knowledge-base', knowledgeBaseId],
-  );
+  const { ticket } = await presignWithNewKey(documentId, {
+    scope: 'search',
+    knowledgeBaseIds: [knowledgeBaseId],
+  });
   expect((await download(ticket)).text).toBe('My secret.');
 });
 

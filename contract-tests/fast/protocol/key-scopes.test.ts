@@ -4,7 +4,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { createCaller } from '../../harness/calling.ts';
 import { runCommand } from '../../harness/command-line.ts';
 import { expectRefusal, expectRefusedFields } from '../../harness/expect-refusal.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
+import { openAccount } from '../../harness/opened-account.ts';
 import { startSecondServer } from '../../harness/service-process.ts';
 import { bytesOf, upload, uploadFile } from '../../harness/uploading.ts';
 
@@ -25,7 +25,9 @@ const [inside, outside, alsoInside, gone] = [
   await createData(),
 ];
 
-const makeKey = (...options: string[]) => createKey(account.name, undefined, ...options);
+/** By the command, whose options and messages are tested here too. */
+const makeKey = (...options: string[]) =>
+  runCommand(inject('dataDirectory'), 'keys', 'create', '--account', account.name, ...options);
 const callerOf = async (...options: string[]) =>
   createCaller({ address: account.address, apiKey: await makeKey(...options) });
 

@@ -198,7 +198,7 @@ test('knowledge bases are created, renamed and deleted; usage counts them', asyn
   expect(await runJson('kb', 'delete', 'Temporal', '--yes')).toEqual([{ id: renamed?.id }]);
 });
 
-const searchKey = await createKey(account.name, undefined, '--scope', 'search');
+const searchKey = await createKey(account.name, undefined, { scope: 'search' });
 
 test.each([
   ['a knowledge base that is mistyped', ['search', 'x', '--kb', 'Hanbook'], 'Did you mean "Handbook"?'],

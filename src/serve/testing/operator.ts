@@ -4,6 +4,7 @@ import { readConfig } from '../../config/config.ts';
 import { type AccountChange, createAccount, findAccountId, updateAccount } from '../../database/accounts.ts';
 import { insertApiKey } from '../../database/api-keys.ts';
 import { createDatabase, createMaintenancePool, type Database } from '../../database/database.ts';
+import type { KeyScope } from '../../database/tables.ts';
 
 async function onDatabase<T>(url: string, use: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase(createMaintenancePool({ connectionString: url }, () => {}));
@@ -21,11 +22,28 @@ export async function openAccountAt(url: string, name: string, limits: AccountCh
   return apiKey;
 }
 
+/** What a key may do, and the knowledge bases that it is bound to; by default all. */
+export type KeyBounds = { scope?: KeyScope; knowledgeBaseIds?: string[] };
+
+async function requireAccount(database: Database, name: string): Promise<string> {
+  const accountId = await findAccountId(database, name);
+  if (accountId === undefined) throw new Error(`there is no account ${name}`);
+  return accountId;
+}
+
+/** Creates one more key of an account, as `keys create` does. */
+export async function createKeyAt(url: string, name: string, bounds: KeyBounds): Promise<string> {
+  const apiKey = generateApiKey();
+  await onDatabase(url, async (database) => {
+    const accountId = await requireAccount(database, name);
+    await insertApiKey(database, apiKey, { accountId, name: 'test', ...bounds });
+  });
+  return apiKey;
+}
+
 /** Changes an account, as `accounts set` does. */
 export async function changeAccountAt(url: string, name: string, change: AccountChange): Promise<void> {
   await onDatabase(url, async (database) => {
-    const accountId = await findAccountId(database, name);
-    if (accountId === undefined) throw new Error(`there is no account ${name}`);
-    await updateAccount(database, accountId, change);
+    await updateAccount(database, await requireAccount(database, name), change);
   });
 }

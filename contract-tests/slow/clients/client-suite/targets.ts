@@ -59,7 +59,7 @@ export async function openAccounts() {
     free: free.apiKey,
     limited: new Map<Arranged, string>([
       ...codes.map((code, index) => [code, limited[index]?.apiKey ?? ''] as const),
-      ['KEY_NOT_PERMITTED', await createKey(free.name, undefined, '--scope', 'search')],
+      ['KEY_NOT_PERMITTED', await createKey(free.name, undefined, { scope: 'search' })],
     ]),
   };
 }
