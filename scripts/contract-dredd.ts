@@ -11,9 +11,9 @@ import {
   reportError,
 } from '../contract-tests/check/check-contract.ts';
 import { runDredd } from '../contract-tests/dredd/dredd-run.ts';
-import { withOperator } from '../contract-tests/harness/operator.ts';
-import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
-import { explainScheme, readAddress } from '../src/cli/service-address.ts';
+import { withOperator } from '../contract-tests/harness/service/operator.ts';
+import { interruptServices, withService } from '../contract-tests/harness/service/service-process.ts';
+import { explainScheme, readAddress } from '../src/cli/service/service-address.ts';
 import { readCount, scriptCommand } from './arguments.ts';
 
 /** The exit code when nothing could be checked. 1 would say that a check has failed. */

@@ -1,6 +1,6 @@
 /** `npm run contract:mutations`: puts a proxy with contract bugs in front of a service, and counts the caught bugs. */
-import { withOperator } from '../contract-tests/harness/operator.ts';
-import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
+import { withOperator } from '../contract-tests/harness/service/operator.ts';
+import { interruptServices, withService } from '../contract-tests/harness/service/service-process.ts';
 import { ALLOWED_CHANGES } from '../contract-tests/slow/mutations/allowed-changes.ts';
 import { BUGS } from '../contract-tests/slow/mutations/bugs.ts';
 import { hunt, type Verdict } from '../contract-tests/slow/mutations/hunt.ts';

@@ -1,7 +1,7 @@
 /** `npm run demo`: imports a few files in three languages into a service of its own and searches them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { withService } from '../contract-tests/harness/service-process.ts';
+import { withService } from '../contract-tests/harness/service/service-process.ts';
 import { createClient } from '../generated/client/index.ts';
 import {
   createKnowledgeBase,

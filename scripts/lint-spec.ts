@@ -5,5 +5,5 @@ import { runTool } from './tools.ts';
 const SPEC = 'spec/openapi.yaml';
 
 scriptCommand('lint:spec').description(`Checks ${SPEC} by Spectral and Redocly.`).parse();
-runTool('spectral', 'lint', '-r', 'scripts/spectral.yaml', SPEC);
-runTool('redocly', 'lint', '--config', 'scripts/redocly.yaml', SPEC);
+runTool('spectral', 'lint', '-r', 'scripts/lint-spec/spectral.yaml', SPEC);
+runTool('redocly', 'lint', '--config', 'scripts/lint-spec/redocly.yaml', SPEC);

@@ -55,5 +55,5 @@ export async function checkCode(): Promise<void> {
 export function runTests(projects: string[], names: string[], pattern: string | undefined): void {
   const options = projects.flatMap((project) => ['--project', project]);
   const chosen = pattern === undefined ? names : [...names, `--testNamePattern=${pattern}`];
-  runTool('vitest', 'run', '--config', 'scripts/vitest.config.ts', ...options, ...chosen);
+  runTool('vitest', 'run', '--config', 'scripts/suites/vitest.config.ts', ...options, ...chosen);
 }

@@ -1,5 +1,5 @@
 /** Each folder imports only what it states here, in one direction. Each operation has one name everywhere. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
@@ -12,19 +12,6 @@ const modules = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 /** The modules of the service: all but those in folders `testing`. */
 const files = modules.filter((file) => !file.includes('/testing/'));
 
-/** Files of src/ itself that any folder may import: each is one idea. */
-const SHARED = new Set([
-  'api-key.ts',
-  'binary-array.ts',
-  'bounded-cache.ts',
-  'edit-distance.ts',
-  'errors.ts',
-  'ids.ts',
-  'machine-memory.ts',
-  'make-directory.ts',
-  'problem.ts',
-]);
-
 /**
  * The rooms that each room imports, types included, from the lowest room to the highest. A room is a folder, or a file
  * beside them.
@@ -33,21 +20,33 @@ const IMPORTS: Record<string, string[]> = {
   client: [],
   'format-score.ts': [],
   console: ['client', 'format-score.ts'],
+  terms: [],
   analysis: [],
-  concurrency: [],
-  'embedded-postgres': ['concurrency'],
-  config: [],
-  telemetry: ['concurrency'],
-  database: ['concurrency'],
-  files: ['concurrency', 'database'],
-  indexing: ['analysis', 'concurrency', 'database'],
-  extraction: ['concurrency', 'indexing'],
-  search: ['analysis', 'database', 'indexing'],
-  jobs: ['concurrency', 'config', 'database', 'extraction', 'files', 'indexing', 'telemetry'],
-  webhooks: ['concurrency', 'database', 'telemetry'],
-  handlers: ['concurrency', 'database', 'extraction', 'files', 'indexing', 'jobs', 'search', 'webhooks'],
-  http: ['concurrency', 'config', 'database', 'files', 'telemetry'],
-  mcp: ['client', 'concurrency', 'http'],
+  concurrency: ['terms'],
+  config: ['analysis', 'terms'],
+  terminal: ['terms'],
+  'embedded-postgres': ['concurrency', 'config', 'terms'],
+  telemetry: ['concurrency', 'terms'],
+  database: ['concurrency', 'terms'],
+  files: ['concurrency', 'config', 'database', 'terms'],
+  indexing: ['analysis', 'concurrency', 'database', 'terms'],
+  extraction: ['concurrency', 'config', 'indexing'],
+  search: ['analysis', 'concurrency', 'database', 'indexing', 'terms'],
+  jobs: ['concurrency', 'config', 'database', 'extraction', 'files', 'indexing', 'telemetry', 'terms'],
+  webhooks: ['concurrency', 'database', 'telemetry', 'terms'],
+  handlers: [
+    'concurrency',
+    'database',
+    'extraction',
+    'files',
+    'indexing',
+    'jobs',
+    'search',
+    'terms',
+    'webhooks',
+  ],
+  http: ['analysis', 'concurrency', 'config', 'database', 'files', 'telemetry', 'terms'],
+  mcp: ['client', 'concurrency', 'http', 'terms'],
   serve: [
     'concurrency',
     'config',
@@ -62,6 +61,8 @@ const IMPORTS: Record<string, string[]> = {
     'mcp',
     'search',
     'telemetry',
+    'terminal',
+    'terms',
     'webhooks',
   ],
   admin: [
@@ -75,24 +76,22 @@ const IMPORTS: Record<string, string[]> = {
     'jobs',
     'serve',
     'telemetry',
+    'terms',
   ],
-  'terminal.ts': [],
-  'progress.ts': [],
-  'main.ts': ['config', 'http', 'serve', 'telemetry', 'terminal.ts'],
   cli: [
     'admin',
+    'analysis',
     'client',
     'concurrency',
     'config',
     'database',
     'extraction',
     'format-score.ts',
-    'main.ts',
     'mcp',
-    'progress.ts',
     'serve',
     'telemetry',
-    'terminal.ts',
+    'terminal',
+    'terms',
   ],
 };
 
@@ -100,8 +99,11 @@ const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 
-/** The command that runs the project's own contract tests against any service: the only import from them. */
-const CHECKS_CONTRACT = 'cli/check-command.ts';
+/** What has still to go: product code that imports tests of the contract, and folders of these in a circle. */
+const LEFT = {
+  importsOfTests: ['src/cli/check-command.ts'],
+  circles: ['contract-tests: dredd, harness, promises'],
+};
 
 /** Files that `file` names by `pattern`. By default: those that it loads when it begins. */
 function importsOf(
@@ -111,7 +113,9 @@ function importsOf(
   return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
     .filter((target) => !target.startsWith('../generated') && target !== '../package.json')
-    .filter((target) => file !== CHECKS_CONTRACT || !target.startsWith('../contract-tests/check/'));
+    .filter(
+      (target) => !LEFT.importsOfTests.includes(`src/${file}`) || !target.startsWith('../contract-tests/'),
+    );
 }
 
 /** All files that it imports, including those that it loads later or imports only types of. */
@@ -119,18 +123,15 @@ const allImportsOf = (file: string): string[] =>
   importsOf(file, /(?:\bfrom|^import|\bimport\() ?'(\.[^']+)'/gm);
 
 test('each file is in a folder that IMPORTS lists', () => {
-  expect(
-    new Set(modules.map(roomOf).filter((room) => !SHARED.has(room) && room !== 'layering.test.ts')),
-  ).toEqual(new Set(Object.keys(IMPORTS)));
+  expect(new Set(modules.map(roomOf))).toEqual(new Set(Object.keys(IMPORTS)));
 });
 
-test('each room imports what it says, all of that, and of src/ itself only what all share', () => {
+test('each room imports what it says, and all of that', () => {
   const found = Object.fromEntries(Object.keys(IMPORTS).map((room) => [room, new Set<string>()]));
   for (const file of modules) {
     for (const target of allImportsOf(file)) {
       const [from, to] = [roomOf(file), roomOf(target)];
-      if (from !== to && !SHARED.has(to)) (found[from] ?? new Set()).add(to);
-      if (SHARED.has(from)) expect([file, SHARED.has(to)]).toEqual([file, true]);
+      if (from !== to) (found[from] ?? new Set()).add(to);
     }
   }
   expect(Object.entries(found).map(([room, targets]) => [room, [...targets].toSorted()])).toEqual(
@@ -153,9 +154,79 @@ test('the imports between rooms have no cycle', () => {
   expect(upward).toEqual([]);
 });
 
+const root = join(src, '..');
+
+/** Test data, of which each file is a case. */
+const TEST_DATA = ['contract-tests/slow/upgrade/documents'];
+
+/** All files of the code, from the root of the repository, without its tests. */
+const codeFiles = ['bin', 'contract-tests', 'scripts', 'src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => !file.endsWith('.test.ts') && statSync(join(root, file)).isFile()),
+);
+
+/** Each import of a file of the code by another one: [the importing file, the imported file]. */
+const codeImports = codeFiles
+  .filter((file) => /\.(tsx?|mjs|cjs)$/.test(file))
+  .flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|^import|\bimport\()\s*'(\.[^']+)'/gm)].map(
+      ([, target = '']): [string, string] => [file, join(dirname(file), target)],
+    ),
+  );
+
+test('src/ has at most 28 rooms, and at most 10 of them are single files', () => {
+  const rooms = Object.keys(IMPORTS);
+  expect(rooms.length).toBeLessThanOrEqual(28);
+  expect(rooms.filter((room) => room.includes('.')).length).toBeLessThanOrEqual(10);
+});
+
+test('a folder has at most 15 files beside each other, tests and test data aside', () => {
+  const wide = Object.entries(Object.groupBy(codeFiles, (file) => dirname(file)))
+    .filter(([folder, beside = []]) => !TEST_DATA.includes(folder) && beside.length > 15)
+    .map(([folder, beside = []]) => `${folder}: ${beside.length}`);
+  expect(wide).toEqual([]);
+});
+
+/** What imports each other, even by others, of the files and folders in `folder`. */
+function circleIn(folder: string): string[] {
+  const entryOf = (file: string) => file.slice(folder.length + 1).split('/')[0] ?? '';
+  let arrows = codeImports
+    .filter((files) => files.every((file) => file.startsWith(`${folder}/`)))
+    .map((files) => files.map(entryOf))
+    .filter(([from, to]) => from !== to);
+  for (let before = -1; before !== arrows.length; ) {
+    before = arrows.length;
+    const [importing, imported] = [
+      new Set(arrows.map(([from]) => from)),
+      new Set(arrows.map(([, to]) => to)),
+    ];
+    arrows = arrows.filter(([from, to]) => imported.has(from) && importing.has(to));
+  }
+  return [...new Set(arrows.map(([from = '']) => from))].toSorted();
+}
+
+test('in no folder do its folders and files import each other in a circle', () => {
+  const folders = new Set(
+    codeFiles.flatMap((file) => [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index))),
+  );
+  const circles = [...folders]
+    .map((folder) => ({ folder, circle: circleIn(folder) }))
+    .filter(({ circle }) => circle.length > 0)
+    .map(({ folder, circle }) => `${folder}: ${circle.join(', ')}`);
+  expect(circles.toSorted()).toEqual(LEFT.circles);
+});
+
+test('no code of the product imports tests of the contract', () => {
+  const importing = codeImports
+    .filter(([file]) => /^(src|bin)\//.test(file) && !file.includes('/testing/'))
+    .filter(([, target]) => target.startsWith('contract-tests/'))
+    .map(([file]) => file);
+  expect([...new Set(importing)]).toEqual(LEFT.importsOfTests);
+});
+
 test('scripts/ is imported by nothing', () => {
-  const root = join(src, '..');
-  const importing = ['src', 'contract-tests']
+  const importing = ['bin', 'src', 'contract-tests']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         join(folder, file),
@@ -170,11 +241,11 @@ test('the client runs alone and anywhere: it imports only itself and what is gen
   const clients = files.filter((file) => file.startsWith('client/'));
   expect(clients).not.toEqual([]);
   const imported = clients.flatMap((file) =>
-    [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name),
+    [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) =>
+      name.startsWith('.') ? join(dirname(file), name) : name,
+    ),
   );
-  expect(imported.filter((name) => !/^(\.|\.\.\/\.\.\/generated(\/client)?)\/[\w.-]+$/.test(name))).toEqual(
-    [],
-  );
+  expect(imported.filter((name) => !/^(client|\.\.\/generated)\//.test(name))).toEqual([]);
 });
 
 test('retrieval and storage know nothing of HTTP', () => {
@@ -187,7 +258,7 @@ test('retrieval and storage know nothing of HTTP', () => {
 test('only config.ts reads the environment, and the client that of its caller; only main.ts exits', () => {
   const reading = files.filter((file) => /process(\(\))?\??\.env\b/i.test(read(file)));
   expect(reading).toEqual(['client/platform.ts', 'config/config.ts']);
-  expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
+  expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['serve/main.ts']);
 });
 
 test('what tests the contract does so from outside; only its harness starts a database and a store, and opens accounts', () => {
@@ -201,7 +272,7 @@ test('what tests the contract does so from outside; only its harness starts a da
         ),
       ].map(([, target = '']) => [dirname(file), target]),
     );
-  expect(inside.filter(([folder]) => folder !== 'harness')).toEqual([]);
+  expect(inside.filter(([folder = '']) => !/^harness(\/|$)/.test(folder))).toEqual([]);
   expect([...new Set(inside.map(([, target]) => target))].sort()).toEqual([
     'src/database/testing/new-database.ts',
     'src/embedded-postgres/embedded-postgres.ts',
@@ -229,7 +300,7 @@ test('metrics and the SDK of traces are loaded only where they are enabled', () 
 
 /** The files that a server loads when it starts: what they import, without what they load later. */
 function loadedAtStart(): Set<string> {
-  const loaded = new Set(['cli/cli.ts', 'cli/serve.ts', 'main.ts']);
+  const loaded = new Set(['cli/cli.ts', 'cli/serve.ts', 'serve/main.ts']);
   for (const file of loaded) for (const target of importsOf(file)) loaded.add(target);
   return loaded;
 }

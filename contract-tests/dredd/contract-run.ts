@@ -1,5 +1,5 @@
 /** Runs the contract against one target, and deletes what the run has created. */
-import { BrokenContract } from '../harness/contract-check.ts';
+import { BrokenContract } from '../harness/contract/contract-check.ts';
 import { type Created, deleteCreated, nothingCreated, type Remaining } from './created.ts';
 import { createFixtures } from './fixtures.ts';
 import { createRunContext } from './planned-request.ts';

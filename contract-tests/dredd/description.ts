@@ -3,7 +3,7 @@
  * response. Its OpenAPI 3 parser turns `default` into a second 200, ignores the schemas of answers, and warns of most
  * keywords.
  */
-import { type Content, examplesOf, operations } from '../harness/read-spec.ts';
+import { type Content, examplesOf, operations } from '../harness/contract/read-spec.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
 
 const jsonBody = (content: Partial<Content>) => ({

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
 import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
-import { ROUTES } from '../harness/contract-check.ts';
-import { type Answer, parseJson } from '../harness/exchange.ts';
+import { ROUTES } from '../harness/contract/contract-check.ts';
+import { type Answer, parseJson } from '../harness/contract/exchange.ts';
 import { describeTransactions } from './description.ts';
 import { findGaps } from './find-gaps.ts';
 import type { PlannedRequest } from './planned-request.ts';

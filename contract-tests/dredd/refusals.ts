@@ -3,11 +3,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputValidationFailedData } from '../../generated/types.gen.ts';
-import { createCaller } from '../harness/calling.ts';
-import { type OperationId, ROUTES } from '../harness/contract-check.ts';
-import { type Answer, exchange } from '../harness/exchange.ts';
-import { examplesOf, inputsOf, operationOf, requiredInputsOf, type Schema } from '../harness/read-spec.ts';
-import { VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { createCaller } from '../harness/contract/calling.ts';
+import { type OperationId, ROUTES } from '../harness/contract/contract-check.ts';
+import { type Answer, exchange } from '../harness/contract/exchange.ts';
+import {
+  examplesOf,
+  inputsOf,
+  operationOf,
+  requiredInputsOf,
+  type Schema,
+} from '../harness/contract/read-spec.ts';
+import { VALID_INPUTS } from '../harness/contract/valid-inputs.ts';
 import { uploadBytes } from '../promises/uploads.ts';
 import { RUN_NAME } from './created.ts';
 import {

@@ -1,5 +1,5 @@
 /** For every operation: a request that succeeds, and the checks of its promises. */
-import type { OperationId } from '../harness/contract-check.ts';
+import type { OperationId } from '../harness/contract/contract-check.ts';
 import * as account from '../promises/account.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';

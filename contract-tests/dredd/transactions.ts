@@ -1,6 +1,6 @@
 /** The transactions of the spec: every operation with every status that it documents. */
-import type { OperationId } from '../harness/contract-check.ts';
-import { responses } from '../harness/read-spec.ts';
+import type { OperationId } from '../harness/contract/contract-check.ts';
+import { responses } from '../harness/contract/read-spec.ts';
 import { OPERATOR_STATUSES, type Target } from './target.ts';
 
 /** `status` as the spec has it: a number, or `default`. */

@@ -1,11 +1,15 @@
 /** A thousand good PDFs are all processed. Meanwhile another account's files are processed within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Api } from '../harness/calling.ts';
-import { keepService } from '../harness/kept-service.ts';
-import { openAccount } from '../harness/opened-account.ts';
-import { documentsMissing, readSharedDocument, sharedDocuments } from '../harness/shared-documents.ts';
-import { bytesOf, importBytes, isFinal } from '../harness/uploading.ts';
+import { bytesOf, importBytes, isFinal } from '../harness/calls/uploading.ts';
+import type { Api } from '../harness/contract/calling.ts';
+import {
+  documentsMissing,
+  readSharedDocument,
+  sharedDocuments,
+} from '../harness/documents/shared-documents.ts';
+import { keepService } from '../harness/service/kept-service.ts';
+import { openAccount } from '../harness/service/opened-account.ts';
 
 const FILES = 1_000;
 /** Another account imports a small file at this interval. */

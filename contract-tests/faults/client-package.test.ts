@@ -1,7 +1,7 @@
 /** Uploads a thousand files at once through the packed client, and waits until all are processed. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keepService } from '../harness/kept-service.ts';
+import { keepService } from '../harness/service/kept-service.ts';
 import { createProject } from '../slow/clients/client-package/project.ts';
 
 const FILES = 1_000;

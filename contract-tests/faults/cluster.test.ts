@@ -6,11 +6,11 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkContract } from '../check/check-contract.ts';
-import { createCaller } from '../harness/calling.ts';
-import { type Cluster, hasS3, withCluster } from '../harness/cluster.ts';
-import { haproxy, startHaproxy } from '../harness/haproxy.ts';
+import { createCaller } from '../harness/contract/calling.ts';
 import { useEverything, useUntil } from '../harness/load/use-everything.ts';
-import { type RunningProgram, root, type Settings } from '../harness/service-process.ts';
+import { type Cluster, hasS3, withCluster } from '../harness/service/cluster.ts';
+import { haproxy, startHaproxy } from '../harness/service/haproxy.ts';
+import { type RunningProgram, root, type Settings } from '../harness/service/service-process.ts';
 import { readCompose } from '../slow/operators/compose-file.ts';
 import { findPort } from '../slow/operators/installed-package.ts';
 

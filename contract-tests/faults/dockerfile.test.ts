@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../harness/service-process.ts';
+import { root } from '../harness/service/service-process.ts';
 import { expectImageWorks, imageMissing, instructions, sizeOf } from '../slow/operators/docker-image.ts';
 import { createFolder } from '../slow/operators/installed-package.ts';
 

@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { WebhookEvent } from '../../generated/types.gen.ts';
-import { type Caller, createCaller } from '../harness/calling.ts';
-import { type Cluster, withCluster } from '../harness/cluster.ts';
-import { readPages } from '../harness/lists.ts';
-import { keepReceiver, verify } from '../harness/receiver.ts';
-import type { RunningProgram } from '../harness/service-process.ts';
+import { readPages } from '../harness/calls/lists.ts';
+import { keepReceiver, verify } from '../harness/calls/receiver.ts';
+import { type Caller, createCaller } from '../harness/contract/calling.ts';
+import { type Cluster, withCluster } from '../harness/service/cluster.ts';
+import type { RunningProgram } from '../harness/service/service-process.ts';
 
 /** Longer than a worker's heartbeat (20 s), and than the turn of a webhook (30 s). */
 const PAUSE_MS = 35_000;

@@ -1,9 +1,9 @@
 /** The rate limit of a key at two servers, under constant load: in each window exactly `LIMIT` requests pass. */
 import { afterAll, expect, test } from 'vitest';
-import { createCaller } from '../harness/calling.ts';
-import { keepService } from '../harness/kept-service.ts';
-import { createKey } from '../harness/opened-account.ts';
-import { startSecondServer } from '../harness/service-process.ts';
+import { createCaller } from '../harness/contract/calling.ts';
+import { keepService } from '../harness/service/kept-service.ts';
+import { createKey } from '../harness/service/opened-account.ts';
+import { startSecondServer } from '../harness/service/service-process.ts';
 
 const LIMIT = 50;
 const WINDOWS = 2;

@@ -2,16 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
-import { type Api, createCaller } from '../harness/calling.ts';
-import { startService, withEmbeddedDirectory } from '../harness/service-process.ts';
+import { bytesOf, importBytes, isFinal, type SentFile } from '../harness/calls/uploading.ts';
+import { type Api, createCaller } from '../harness/contract/calling.ts';
 import {
   documentsMissing,
   mayEnd,
   readSharedDocument,
   sharedDocuments,
-} from '../harness/shared-documents.ts';
-import { createRandom, makeText } from '../harness/texts.ts';
-import { bytesOf, importBytes, isFinal, type SentFile } from '../harness/uploading.ts';
+} from '../harness/documents/shared-documents.ts';
+import { createRandom, makeText } from '../harness/documents/texts.ts';
+import { startService, withEmbeddedDirectory } from '../harness/service/service-process.ts';
 import { mayLimitMemory, withMemoryGroup } from './memory-group.ts';
 
 const LIMIT_BYTES = 2 ** 30;

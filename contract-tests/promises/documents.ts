@@ -17,7 +17,7 @@ import {
   type RunContext,
   requestWith,
 } from '../dredd/planned-request.ts';
-import { readPages } from '../harness/lists.ts';
+import { readPages } from '../harness/calls/lists.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 import { uploadBytes, WAIT_SECONDS } from './uploads.ts';
 

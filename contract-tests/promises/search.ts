@@ -9,8 +9,8 @@ import {
   type RunContext,
   requestWith,
 } from '../dredd/planned-request.ts';
-import { inputsOf, operationOf } from '../harness/read-spec.ts';
-import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import { inputsOf, operationOf } from '../harness/contract/read-spec.ts';
+import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/contract/valid-inputs.ts';
 
 const SMALL_LIMIT = 2;
 

@@ -9,8 +9,8 @@ import {
   type RunContext,
   requestWith,
 } from '../dredd/planned-request.ts';
-import { SENT_BYTES } from '../harness/calling.ts';
-import { requireContract } from '../harness/contract-check.ts';
+import { SENT_BYTES } from '../harness/contract/calling.ts';
+import { requireContract } from '../harness/contract/contract-check.ts';
 
 /** Ends a transfer that takes too long. */
 const inTime = (): AbortSignal => AbortSignal.timeout(30_000);

@@ -6,16 +6,16 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
-import { type Api, type Caller, createCaller } from '../harness/calling.ts';
-import { runCommand, startCommand } from '../harness/command-line.ts';
-import { type Account, openAccount } from '../harness/opened-account.ts';
+import { type Api, type Caller, createCaller } from '../harness/contract/calling.ts';
+import { runCommand, startCommand } from '../harness/service/command-line.ts';
+import { type Account, openAccount } from '../harness/service/opened-account.ts';
 import {
   environmentOf,
   type RunningService,
   startService,
   startWorker,
   withEmbeddedDirectory,
-} from '../harness/service-process.ts';
+} from '../harness/service/service-process.ts';
 
 /** The service imports no files until the test starts a worker. */
 const WITHOUT_WORKER = { options: ['--no-worker'] };

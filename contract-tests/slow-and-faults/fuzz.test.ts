@@ -1,10 +1,15 @@
 /** Sends generated requests to a service of its own. Then checks its answers, memory and data. */
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { runCommand } from '../harness/command-line.ts';
-import { OPERATION_IDS, type OperationId } from '../harness/contract-check.ts';
-import type { Answer } from '../harness/exchange.ts';
-import { readHoldings } from '../harness/expect-refusal.ts';
+import { readHoldings } from '../harness/calls/expect-refusal.ts';
+import { OPERATION_IDS, type OperationId } from '../harness/contract/contract-check.ts';
+import type { Answer } from '../harness/contract/exchange.ts';
+import {
+  goodRequests,
+  otherRequests,
+  type RoutedRequest,
+  toSent,
+} from '../harness/contract/good-requests.ts';
 import {
   exchangeChecked,
   type FuzzSettings,
@@ -13,10 +18,10 @@ import {
   sampleAt,
 } from '../harness/fuzz/fuzz.ts';
 import { mutatedRequest } from '../harness/fuzz/hostile-requests.ts';
-import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harness/good-requests.ts';
-import { keepService } from '../harness/kept-service.ts';
-import { readResidentBytes } from '../harness/processes.ts';
-import type { RunningService } from '../harness/service-process.ts';
+import { readResidentBytes } from '../harness/machine/processes.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { keepService } from '../harness/service/kept-service.ts';
+import type { RunningService } from '../harness/service/service-process.ts';
 import { createFixtures, type Fixtures, readKnowledgeBase } from './fuzz/fixtures.ts';
 import { watchHeap } from './fuzz/live-heap.ts';
 import { type RawRequest, rawRequest } from './fuzz/raw-requests.ts';

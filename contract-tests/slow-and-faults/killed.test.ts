@@ -8,7 +8,7 @@ import {
   startService,
   startWorker,
   withEmbeddedDirectory,
-} from '../harness/service-process.ts';
+} from '../harness/service/service-process.ts';
 import { crashRun } from './crash-model/crash-run.ts';
 
 /**

@@ -2,12 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
-import { type Fault, type FaultProxy, startFaultProxy } from '../harness/fault-proxy.ts';
-import { keepForTests } from '../harness/kept-service.ts';
 import { type RunningLoad, startLoad, type Tally, type Target } from '../harness/load/mixed-load.ts';
 import { countConnections } from '../harness/load/open-connections.ts';
-import { databaseUrlOf, startDatabaseProxy } from '../harness/service-database.ts';
-import { type RunningService, startSecondServer, startService } from '../harness/service-process.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../harness/machine/fault-proxy.ts';
+import { keepForTests } from '../harness/service/kept-service.ts';
+import { databaseUrlOf, startDatabaseProxy } from '../harness/service/service-database.ts';
+import { type RunningService, startSecondServer, startService } from '../harness/service/service-process.ts';
 
 /** The duration of each fault, the number of ended connections, and the number of clients meanwhile. */
 const { faultMs, terminations, clients } = inject('isLong')

@@ -3,12 +3,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test, vi } from 'vitest';
-import { type Answer, exchange } from '../harness/exchange.ts';
-import { keepForTests } from '../harness/kept-service.ts';
+import { type Answer, exchange } from '../harness/contract/exchange.ts';
 import { startLoad } from '../harness/load/mixed-load.ts';
 import { countConnections } from '../harness/load/open-connections.ts';
-import { readResidentBytes } from '../harness/processes.ts';
-import { call, createKnowledgeBase, type RunningService, startService } from '../harness/service-process.ts';
+import { readResidentBytes } from '../harness/machine/processes.ts';
+import { keepForTests } from '../harness/service/kept-service.ts';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+  startService,
+} from '../harness/service/service-process.ts';
 
 /** The number of concurrent senders, their duration, and the number of slow clients. */
 const { imports, searchers, loadMs, slowClients } = inject('isLong')

@@ -3,12 +3,12 @@
  * operation.
  */
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { createCaller } from '../harness/calling.ts';
-import { type Cluster, withCluster } from '../harness/cluster.ts';
+import { createCaller } from '../harness/contract/calling.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from '../harness/load/balancer.ts';
 import { useEverything, useUntil } from '../harness/load/use-everything.ts';
-import { withDatabase } from '../harness/service-database.ts';
-import type { RunningProgram } from '../harness/service-process.ts';
+import { type Cluster, withCluster } from '../harness/service/cluster.ts';
+import { withDatabase } from '../harness/service/service-database.ts';
+import type { RunningProgram } from '../harness/service/service-process.ts';
 
 /** Whole seconds, longer than the balancer's check interval, also on a busy machine. */
 const SHUTDOWN_DELAY_SECONDS = Math.ceil((5 * READINESS_INTERVAL_MS) / 1000) + 1;

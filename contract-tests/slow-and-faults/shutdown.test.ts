@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import type { Document, DocumentStatus, UploadTicket } from '../../generated/types.gen.ts';
-import { toSent } from '../harness/calling.ts';
-import type { OperationId } from '../harness/contract-check.ts';
+import { isFinal } from '../harness/calls/uploading.ts';
+import { toSent } from '../harness/contract/calling.ts';
+import type { OperationId } from '../harness/contract/contract-check.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
   withDataDirectory,
-} from '../harness/service-process.ts';
-import { isFinal } from '../harness/uploading.ts';
+} from '../harness/service/service-process.ts';
 
 /** The number of clients, how long they send before the shutdown, and the size of the imported file. */
 const { clients, loadMs, fileBytes } = inject('isLong')

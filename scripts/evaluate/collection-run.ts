@@ -4,10 +4,10 @@ import {
   call,
   createKnowledgeBase,
   type RunningService,
-} from '../../contract-tests/harness/service-process.ts';
+} from '../../contract-tests/harness/service/service-process.ts';
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { inParallel } from '../../src/concurrency/in-parallel.ts';
-import { showProgress } from '../../src/progress.ts';
+import { showProgress } from '../../src/terminal/progress.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
 

@@ -1,5 +1,5 @@
 /** Queries with a wrong letter or two, as people type them. */
-import { createRandom, pick, type Random } from '../../contract-tests/harness/texts.ts';
+import { createRandom, pick, type Random } from '../../contract-tests/harness/documents/texts.ts';
 import type { JudgedQuery } from './collection.ts';
 
 const SEED = 7;

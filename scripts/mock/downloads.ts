@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { DocumentType, DownloadTicket } from '../../generated/types.gen.ts';
 import { formatDownloadPath, readDownloadGrant } from '../../src/files/download-address.ts';
 import { toDownloadHeaders } from '../../src/files/download-headers.ts';
-import type { OpenDownload } from '../../src/http/download-route.ts';
+import type { OpenDownload } from '../../src/http/routes/download-route.ts';
 
 /** Not a secret: it protects nothing. The address in the spec's example is signed with it, too. */
 const MOCK_DOWNLOAD_SECRET = 'mock';

@@ -1,5 +1,5 @@
 /** The Prefer header (RFC 7240), by which a client of the mock chooses its answer, as with Prism. */
-import { validationFailed } from '../../src/errors.ts';
+import { validationFailed } from '../../src/terms/errors.ts';
 import type { Answers, Wanted } from './prism.ts';
 
 /** The longest delay: tests of time-outs wait no longer. */

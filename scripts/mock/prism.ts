@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createLogger } from '@stoplight/prism-core';
 import { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';
 import type { ErrorCode } from '../../generated/types.gen.ts';
-import { STATUS_OF } from '../../src/errors.ts';
+import { STATUS_OF } from '../../src/terms/errors.ts';
 
 /** Prism logs every step of every answer. */
 const logger = createLogger('mock', { level: 'silent' });

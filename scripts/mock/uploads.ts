@@ -1,9 +1,9 @@
 /** Upload addresses of the mock: signed and answered like the service's. */
 import { createHash } from 'node:crypto';
 import { readConfig } from '../../src/config/config.ts';
-import { wrongUploadLength } from '../../src/errors.ts';
 import { formatUploadPath, readUploadGrant } from '../../src/files/upload-address.ts';
-import type { Upload } from '../../src/http/routes.ts';
+import type { Upload } from '../../src/http/routes/routes.ts';
+import { wrongUploadLength } from '../../src/terms/errors.ts';
 
 /** Not a secret: it protects nothing. The address in the spec's example is signed with it, too. */
 const MOCK_UPLOAD_SECRET = 'mock';

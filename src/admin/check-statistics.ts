@@ -1,7 +1,7 @@
 /** Recounts a knowledge base: lists each difference between its counters and its rows, and corrects the counters. */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/connection/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 
 /** `stored`: the value of a counter or row; `counted`: the recounted value. null: there is none. */

@@ -6,15 +6,15 @@ import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../database/database.ts';
-import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import type { Database } from '../database/connection/database.ts';
+import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { openDiskStore } from '../files/disk-store.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
-import { formatScopedId } from '../ids.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
+import { formatScopedId } from '../terms/ids.ts';
 import { checkStore } from './check-store.ts';
 
 let database: Database;

@@ -1,7 +1,7 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connection/database.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { clearUpload } from '../files/files.ts';
@@ -12,8 +12,8 @@ import {
   type UploadedFile,
 } from '../files/reconcile.ts';
 import { markStore } from '../files/store-mark.ts';
-import { formatScopedId } from '../ids.ts';
-import { findForeignFiles } from '../serve/own-files.ts';
+import { findForeignFiles } from '../serve/secrets/own-files.ts';
+import { formatScopedId } from '../terms/ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
 /** How long after its deadline a document may be unfinished. Servers end overdue imports every few seconds. */

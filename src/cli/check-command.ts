@@ -1,9 +1,9 @@
 /** The command that checks whether a service keeps the contract. For CI, also of other repositories. */
 import { Command, CommanderError } from 'commander';
-import { print, tell } from '../terminal.ts';
+import { print, tell } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
-import { type RemoteOptions, readTarget, withRemote } from './remote-service.ts';
-import { explainScheme } from './service-address.ts';
+import { type RemoteOptions, readTarget, withRemote } from './service/remote-service.ts';
+import { explainScheme } from './service/service-address.ts';
 
 type CheckOptions = RemoteOptions & { junit?: string; report?: string; timeout: number };
 

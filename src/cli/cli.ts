@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { findMistypedSettings } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
-import { failWithoutOutput, tell, toVisible } from '../terminal.ts';
+import { failWithoutOutput, tell, toVisible } from '../terminal/terminal.ts';
 import { addExamples } from './examples.ts';
 import { explainError } from './explain-error.ts';
 import { serve } from './serve.ts';
@@ -32,10 +32,10 @@ async function addCommands(): Promise<void> {
     program.addCommand(serve);
     return;
   }
-  const { addPeopleCommands } = await import('./people-commands.ts');
+  const { addPeopleCommands } = await import('./people/people-commands.ts');
   addPeopleCommands(program);
   if (program.commands.some((command) => command.name() === process.argv[2])) return;
-  const { addOperatorCommands } = await import('./operator-commands.ts');
+  const { addOperatorCommands } = await import('./operators/operator-commands.ts');
   addOperatorCommands(program);
 }
 

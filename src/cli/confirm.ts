@@ -1,6 +1,6 @@
 /** Asks before something is lost. */
 import { createInterface } from 'node:readline';
-import { toVisibleLine } from '../terminal.ts';
+import { toVisibleLine } from '../terminal/terminal.ts';
 import { CommandError } from './options.ts';
 
 /** The next line of standard input; '' at its end. The terminal itself handles Ctrl-C, which ends the process. */

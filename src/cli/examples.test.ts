@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { EXAMPLES } from './examples.ts';
-import { addOperatorCommands } from './operator-commands.ts';
-import { addPeopleCommands } from './people-commands.ts';
+import { addOperatorCommands } from './operators/operator-commands.ts';
+import { addPeopleCommands } from './people/people-commands.ts';
 
 const program = new Command('knowledge-retrieval');
 addPeopleCommands(program);

@@ -1,7 +1,7 @@
 /** Turns an error into sentences for the user of a command: what happened, and what helps. */
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../client/errors.ts';
-import { reasonOf } from '../problem.ts';
-import { isAnsweredInHttp } from './service-address.ts';
+import { reasonOf } from '../terms/problem.ts';
+import { isAnsweredInHttp } from './service/service-address.ts';
 
 /** What helps at this code. The operator's commands run on the server. */
 const REMEDIES: Partial<Record<KnowledgeRetrievalErrorCode, string>> = {

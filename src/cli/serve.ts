@@ -2,6 +2,6 @@
 import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 
 export const serve = serveCommand().action(async (options: ServeOptions) => {
-  const { run } = await import('../main.ts');
+  const { run } = await import('../serve/main.ts');
   await run(options);
 });

@@ -6,11 +6,12 @@ import type {
   ImportFileRequest,
   ImportTextContentRequest,
 } from '../../generated/types.gen.ts';
-import { toDocumentInput } from './bare-id.ts';
 import { createDownloadFile } from './download-file.ts';
+import { toDocumentInput } from './operations/bare-id.ts';
+import { createReadOperations } from './operations/read-operations.ts';
+import { createRequestOptions } from './operations/request-options.ts';
+import { createWriteOperations } from './operations/write-operations.ts';
 import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
-import { createReadOperations } from './read-operations.ts';
-import { createRequestOptions } from './request-options.ts';
 import { type CreateOptions, type KnowledgeRetrievalSettings, readSettings } from './settings.ts';
 import {
   createUpload,
@@ -18,15 +19,14 @@ import {
   type UploadFileRequest,
   type UploadOptions,
   uploadOne,
-} from './upload.ts';
+} from './upload/upload.ts';
 import {
   type UploadFilesOptions,
   type UploadResult,
   type UploadSources,
   uploadEach,
-} from './upload-files.ts';
-import type { ReportProgress } from './upload-progress.ts';
-import { createWriteOperations } from './write-operations.ts';
+} from './upload/upload-files.ts';
+import type { ReportProgress } from './upload/upload-progress.ts';
 
 /**
  * A client of one service with one key. Every function returns the `data` of the answer. Lists return a page with its

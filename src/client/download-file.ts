@@ -1,6 +1,6 @@
 /** Downloads the file of a document: requests a download address, and reads the bytes from there. */
 import type { DownloadTicket, PresignDownloadUrlData } from '../../generated/types.gen.ts';
-import { send } from './send.ts';
+import { send } from './requests/send.ts';
 import { type CallOptions, type Context, TRANSFER_TIMEOUT_MS } from './settings.ts';
 
 type Asked = PresignDownloadUrlData['query'] | string;

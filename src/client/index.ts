@@ -2,11 +2,16 @@
 export type * from '../../generated/types.gen.ts';
 export { createKnowledgeRetrieval, type KnowledgeRetrieval } from './client.ts';
 export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './errors.ts';
-export type { Page, PagePromise } from './page.ts';
+export type { Page, PagePromise } from './operations/page.ts';
+export type { Selected } from './operations/read-operations.ts';
 export type { PollOptions } from './poll.ts';
-export type { Selected } from './read-operations.ts';
 export type { CallOptions, CreateOptions, KnowledgeRetrievalSettings } from './settings.ts';
-export type { UploadFileRequest, UploadOptions } from './upload.ts';
-export type { UploadFilesOptions, UploadResult, UploadSource, UploadSources } from './upload-files.ts';
-export type { FileProgress, UploadFilesProgress, UploadPhase, UploadTotals } from './upload-progress.ts';
+export type { UploadFileRequest, UploadOptions } from './upload/upload.ts';
+export type { UploadFilesOptions, UploadResult, UploadSource, UploadSources } from './upload/upload-files.ts';
+export type {
+  FileProgress,
+  UploadFilesProgress,
+  UploadPhase,
+  UploadTotals,
+} from './upload/upload-progress.ts';
 export { type ReceivedWebhook, verifyWebhook } from './verify-webhook.ts';

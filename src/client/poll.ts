@@ -1,9 +1,9 @@
 /** Waits for the end of an import. */
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import { deadlinePassed, documentFailed, documentTimedOut, KnowledgeRetrievalError } from './errors.ts';
-import { pause } from './send.ts';
+import { pause } from './requests/send.ts';
+import { limitTime } from './requests/time-limit.ts';
 import type { CallOptions } from './settings.ts';
-import { limitTime } from './time-limit.ts';
 
 /** For a call that waits for the end of an import. */
 export type PollOptions = Omit<CallOptions, 'deadlineMs'> & {

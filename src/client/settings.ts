@@ -1,7 +1,7 @@
 /** The settings of a client and of its calls, with their defaults. */
 import { invalidArgument, pageAddress } from './errors.ts';
 import { readVariable } from './platform.ts';
-import { createSemaphore, type Semaphore } from './semaphore.ts';
+import { createSemaphore, type Semaphore } from './requests/semaphore.ts';
 
 /** Where the service is, and how long the client waits for it. */
 export type KnowledgeRetrievalSettings = {

@@ -1,5 +1,5 @@
 /** A first-in, first-out queue of requests that wait for a scarce resource: a permit, or memory for a body. */
-import { clientHungUp, overloaded } from '../errors.ts';
+import { clientHungUp, overloaded } from '../terms/errors.ts';
 
 /** The part of a ServerResponse that shows when the client has hung up. */
 export type Client = {

@@ -1,6 +1,6 @@
 /** Settings are read once, all problems are reported at once, and no secret is repeated. */
 import { expect, test } from 'vitest';
-import { generateApiKey } from '../api-key.ts';
+import { generateApiKey } from '../terms/api-key.ts';
 import { readConfig } from './config.ts';
 
 test('by default the service uses the embedded database and listens on loopback', () => {

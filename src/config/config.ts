@@ -1,6 +1,6 @@
 /** Reads the settings from the environment: the only reader of `process.env`. Reports all problems at once. */
 import { resolve } from 'node:path';
-import { isApiKey } from '../api-key.ts';
+import { isApiKey } from '../terms/api-key.ts';
 import type { CorsOrigins } from './cors.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {

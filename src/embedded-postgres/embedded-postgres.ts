@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
+import { makeDirectory } from '../config/make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { codeOf } from '../problem.ts';
+import { codeOf } from '../terms/problem.ts';
 import { databaseUser } from './postgres-cluster.ts';
 import type { Account } from './postgres-programs.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { codeOf } from '../problem.ts';
+import { codeOf } from '../terms/problem.ts';
 
 /** Absolute paths. */
 export type Programs = { initdb: string; postgres: string };

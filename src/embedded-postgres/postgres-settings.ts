@@ -1,6 +1,6 @@
 /** The settings of the embedded PostgreSQL. They are passed on its command line, so that no file can change them. */
 
-import { MACHINE_MEMORY } from '../machine-memory.ts';
+import { MACHINE_MEMORY } from '../config/machine-memory.ts';
 
 /** Names the socket file, `.s.PGSQL.5432`; there is no TCP port. */
 export const socketPort = 5432;

@@ -6,7 +6,7 @@ import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import type { ExtractedFile } from './extracted-file.ts';
 import { ExtractionError, encrypted, requireShort, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
-import type { OdfType } from './formats/odf.ts';
+import type { OdfType } from './formats/office/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
@@ -48,16 +48,16 @@ type Extractor = (bytes: Uint8Array) => ExtractedFile | Promise<ExtractedFile>;
 
 /** Loaded on demand: a process extracts only one file. */
 const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
-  pdf: async () => (await import('./formats/pdf.ts')).extractPdf,
-  docx: async () => textOnly((await import('./formats/docx.ts')).extractDocx),
-  pptx: async () => (await import('./formats/pptx.ts')).extractPptx,
-  xlsx: async () => (await import('./formats/xlsx.ts')).extractXlsx,
-  xls: async () => (await import('./formats/xls.ts')).extractXls,
+  pdf: async () => (await import('./formats/pdf/pdf.ts')).extractPdf,
+  docx: async () => textOnly((await import('./formats/office/docx.ts')).extractDocx),
+  pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
+  xlsx: async () => (await import('./formats/office/xlsx.ts')).extractXlsx,
+  xls: async () => (await import('./formats/office/xls.ts')).extractXls,
   odt: () => odfExtractor('odt'),
   odp: () => odfExtractor('odp'),
   ods: () => odfExtractor('ods'),
   epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
-  rtf: async () => textOnly((await import('./formats/rtf.ts')).extractRtf),
+  rtf: async () => textOnly((await import('./formats/rtf/rtf.ts')).extractRtf),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => textOnly((await import('./formats/xml.ts')).extractXml),
@@ -78,7 +78,7 @@ const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>
   textOnly((bytes) => extract(decodeText(bytes, { markup: 'html' })));
 
 async function odfExtractor(type: OdfType): Promise<Extractor> {
-  const { extractOdf } = await import('./formats/odf.ts');
+  const { extractOdf } = await import('./formats/office/odf.ts');
   return (bytes) => extractOdf(bytes, type);
 }
 

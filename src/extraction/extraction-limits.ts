@@ -3,7 +3,7 @@
  * unit.
  */
 import type { DocumentType } from '../../generated/types.gen.ts';
-import { MACHINE_MEMORY } from '../machine-memory.ts';
+import { MACHINE_MEMORY } from '../config/machine-memory.ts';
 
 const MEBIBYTE = 2 ** 20;
 

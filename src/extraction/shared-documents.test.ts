@@ -8,7 +8,7 @@ import {
   readSharedDocument,
   type SharedDocument,
   sharedDocuments,
-} from '../../contract-tests/harness/shared-documents.ts';
+} from '../../contract-tests/harness/documents/shared-documents.ts';
 import { extractFile } from './extract.ts';
 
 /** The expected reason where there is no text, by the manifest's outcome. */

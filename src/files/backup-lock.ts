@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/connection/database.ts';
 import type { FileStore } from './file-store.ts';
 
 const LOCK = `hashtextextended('backup', 0)`;

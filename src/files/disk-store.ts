@@ -4,8 +4,8 @@ import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, s
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { fileMissing } from '../errors.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { makeDirectory } from '../config/make-directory.ts';
+import { fileMissing } from '../terms/errors.ts';
 import {
   type FileStore,
   KNOWLEDGE_BASE_PATTERN,

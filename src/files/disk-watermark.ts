@@ -1,7 +1,7 @@
 /** Keeps the last part of the disk free: without space for its write-ahead log PostgreSQL stops, even for reading. */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diskFull } from '../errors.ts';
+import { diskFull } from '../terms/errors.ts';
 
 /**
  * No new content is stored in this reserve: sixteen segments of PostgreSQL's write-ahead log. Operations in progress

@@ -1,5 +1,5 @@
 /** Download addresses: each authorises the GET of the file of one document. */
-import { downloadNotAuthorized } from '../errors.ts';
+import { downloadNotAuthorized } from '../terms/errors.ts';
 import { formatSignedPath, isSignedPath, type SignedRequest } from './signed-path.ts';
 
 /**

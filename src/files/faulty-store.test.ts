@@ -1,8 +1,8 @@
 /** A faulty S3 store affects only requests that need it, and these end in time. */
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ServiceError } from '../errors.ts';
 import { startBucketService } from '../serve/testing/bucket-service.ts';
+import { ServiceError } from '../terms/errors.ts';
 import { type FileStore, filePrefix, uploadNameOf } from './file-store.ts';
 import { openS3Store } from './s3-store.ts';
 import { startS3Server } from './testing/s3-server.ts';

@@ -1,8 +1,8 @@
 /** The store of uploaded files: each file is an object, which is written once and never changes. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { wrongUploadLength } from '../errors.ts';
-import type { ScopedId } from '../ids.ts';
+import { wrongUploadLength } from '../terms/errors.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import type { DownloadHeaders } from './download-headers.ts';
 
 /** An object as the store lists it. */

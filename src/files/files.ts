@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
-import { databaseNow } from '../database/clock.ts';
-import type { Database, Queryable } from '../database/database.ts';
-import { requireDocument } from '../database/documents.ts';
-import { documentHasNoFile } from '../errors.ts';
-import { formatScopedId, type OwnedId, type ScopedId } from '../ids.ts';
+import { databaseNow } from '../database/connection/clock.ts';
+import type { Database, Queryable } from '../database/connection/database.ts';
+import { requireDocument } from '../database/rows/documents/documents.ts';
+import { documentHasNoFile } from '../terms/errors.ts';
+import { formatScopedId, type OwnedId, type ScopedId } from '../terms/ids.ts';
 import { removeUnreferenced } from './backup-lock.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 

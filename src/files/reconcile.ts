@@ -1,7 +1,7 @@
 /** Reconciles the rows of `files` with the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
-import { readDatabaseTime } from '../database/clock.ts';
-import type { Queryable } from '../database/database.ts';
+import { readDatabaseTime } from '../database/connection/clock.ts';
+import type { Queryable } from '../database/connection/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
 /** A row whose upload has arrived; `documentId` null: not imported yet. */

@@ -11,7 +11,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { storeUnavailable } from '../errors.ts';
+import { storeUnavailable } from '../terms/errors.ts';
 import { OBJECT_MAX_BYTES, type ReadOptions } from './file-store.ts';
 
 /** The SDK reads credentials under its own names (AWS_ACCESS_KEY_ID, profiles, instance roles). */

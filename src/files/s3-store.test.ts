@@ -8,9 +8,9 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
-import { serviceUnavailable } from '../errors.ts';
 import { removeOrphanedObjects } from '../jobs/collect-garbage.ts';
 import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
+import { serviceUnavailable } from '../terms/errors.ts';
 
 let knowledgeBaseId: string;
 let refusesRemovals = false;

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { v4 as uuidv4 } from 'uuid';
-import { fileMissing, storeUnavailable } from '../errors.ts';
+import { fileMissing, storeUnavailable } from '../terms/errors.ts';
 import {
   type FileStore,
   KNOWLEDGE_BASE_PATTERN,

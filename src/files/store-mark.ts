@@ -6,8 +6,8 @@
  * share a bucket: there is one mark for each.
  */
 import { sql } from 'kysely';
-import { findFirstAccountId } from '../database/accounts.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { findFirstAccountId } from '../database/rows/accounts.ts';
 import type { FileStore } from './file-store.ts';
 
 /** Enough to tell a store without a database's files from one that has lost some of them. */

@@ -1,5 +1,5 @@
 /** Stores the bytes of a file that a client sends to this service. */
-import type { ScopedId } from '../ids.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import type { DiskWatermark, ExpectedBytes } from './disk-watermark.ts';
 import { type FileStore, filePrefix, type StoredObject } from './file-store.ts';
 

@@ -1,5 +1,5 @@
 /** Upload addresses: each authorises the PUT of one file's bytes. */
-import { uploadNotAuthorized } from '../errors.ts';
+import { uploadNotAuthorized } from '../terms/errors.ts';
 import { formatSignedPath, isSignedPath, type SignedRequest } from './signed-path.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The operations on the account itself. */
 
-import { readLimits, readUsage } from '../database/account-limits.ts';
-import { readBalance } from '../database/accounts.ts';
+import { readLimits, readUsage } from '../database/rows/account-limits.ts';
+import { readBalance } from '../database/rows/accounts.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {

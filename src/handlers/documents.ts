@@ -1,10 +1,10 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
-import { probeShards } from '../database/account-limits.ts';
-import { withinBounds } from '../database/bounded-statements.ts';
-import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
-import { fitsFilter, toDocumentFilter } from '../database/document-filter.ts';
+import { withinBounds } from '../database/connection/bounded-statements.ts';
+import { probeShards } from '../database/rows/account-limits.ts';
+import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
+import { fitsFilter, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import {
   type DocumentChange,
   isUnfinished,
@@ -13,17 +13,17 @@ import {
   requireDocument,
   toDocument,
   toStatusReport,
-} from '../database/documents.ts';
-import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
-import { withinPageBytes } from '../database/page-bytes.ts';
-import { countLanguages, readPassages, readText, toPassage } from '../database/passages.ts';
-import { documentNotFound, documentNotRetryable } from '../errors.ts';
+} from '../database/rows/documents/documents.ts';
+import { withinPageBytes } from '../database/rows/documents/page-bytes.ts';
+import { countLanguages, readPassages, readText, toPassage } from '../database/rows/documents/passages.ts';
+import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
-import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { changeDocument } from '../indexing/change-document.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { readStoredPassages, replacePassages } from '../indexing/store-passages.ts';
+import { documentNotFound, documentNotRetryable } from '../terms/errors.ts';
+import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { importText } from './import-text.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';

@@ -1,9 +1,9 @@
 /** The operation that gives a file back: an address from which a client gets its bytes. */
-import { readDatabaseTime } from '../database/clock.ts';
+import { readDatabaseTime } from '../database/connection/clock.ts';
 import { formatDownloadPath } from '../files/download-address.ts';
 import { toDownloadHeaders } from '../files/download-headers.ts';
 import { requireOriginal } from '../files/files.ts';
-import { parseDocumentId } from '../ids.ts';
+import { parseDocumentId } from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 
 /** Everybody who has the address can read the file. Five minutes are enough to begin, and to resume, a download. */

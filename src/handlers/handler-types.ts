@@ -8,8 +8,8 @@ import type {
   WebhooksControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
-import type { KeyedRequest, Transact } from '../database/idempotency-keys.ts';
-import type { Reach } from '../ids.ts';
+import type { KeyedRequest, Transact } from '../database/rows/idempotency-keys.ts';
+import type { Reach } from '../terms/ids.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &

@@ -1,19 +1,19 @@
 /** The operations on knowledge bases. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { probeShards, requireKnowledgeBaseAllowance } from '../database/account-limits.ts';
-import { databaseNow } from '../database/clock.ts';
-import { announceDeletion } from '../database/deletion-lock.ts';
+import { databaseNow } from '../database/connection/clock.ts';
+import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
+import { announceDeletion } from '../database/rows/deletion-lock.ts';
 import {
   lockForDeletion,
   readKnowledgeBase,
   requireKnowledgeBase,
   selectKnowledgeBases,
   toKnowledgeBase,
-} from '../database/knowledge-bases.ts';
-import { recordKnowledgeBaseDeletion } from '../database/webhook-events.ts';
-import { serviceUnavailable } from '../errors.ts';
-import { parseKnowledgeBaseId } from '../ids.ts';
+} from '../database/rows/knowledge-bases.ts';
+import { recordKnowledgeBaseDeletion } from '../database/rows/webhook-events.ts';
+import { serviceUnavailable } from '../terms/errors.ts';
+import { parseKnowledgeBaseId } from '../terms/ids.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
 

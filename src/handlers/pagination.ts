@@ -1,5 +1,5 @@
 /** Opaque cursors of the lists. A cursor holds the position after which the next page begins. */
-import { validationFailed } from '../errors.ts';
+import { validationFailed } from '../terms/errors.ts';
 
 /** How a cursor holds a position in a list. `read` returns undefined for text that `write` did not write. */
 export type PositionFormat<Position> = {

@@ -1,13 +1,13 @@
 /** The query operation. */
 import type { QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
-import { withinBounds } from '../database/bounded-statements.ts';
-import { toDocumentFilter } from '../database/document-filter.ts';
-import { toDescription } from '../database/documents.ts';
-import { requireDocuments } from '../database/given-documents.ts';
-import { passageId, toLocation } from '../database/passages.ts';
-import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../ids.ts';
-import type { DetailedPassage } from '../search/details.ts';
-import type { SearchScope } from '../search/search-scope.ts';
+import { withinBounds } from '../database/connection/bounded-statements.ts';
+import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
+import { toDescription } from '../database/rows/documents/documents.ts';
+import { requireDocuments } from '../database/rows/documents/given-documents.ts';
+import { passageId, toLocation } from '../database/rows/documents/passages.ts';
+import type { DetailedPassage } from '../search/details/details.ts';
+import type { SearchScope } from '../search/ranking/search-scope.ts';
+import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../terms/ids.ts';
 import type { Handlers } from './handler-types.ts';
 
 /** The contract's search result. */

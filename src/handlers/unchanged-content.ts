@@ -1,10 +1,10 @@
 /** Imports that skip unchanged content: the document that has it is the answer. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from '../../generated/types.gen.ts';
-import type { Queryable } from '../database/database.ts';
-import { type Description, type DocumentRow, toDocument } from '../database/documents.ts';
-import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
-import { type Content, findSameContent, lockContent } from '../database/known-content.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { type Description, type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
+import { type Content, findSameContent, lockContent } from '../database/rows/documents/known-content.ts';
+import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { changeDocument } from '../indexing/change-document.ts';
 import type { HandlerContext } from './handler-types.ts';
 

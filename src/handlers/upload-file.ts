@@ -1,11 +1,11 @@
 /** The operation that uploads and imports a file in one request. */
 import { v7 as uuidv7 } from 'uuid';
-import { expectStorage } from '../database/account-limits.ts';
-import type { Description } from '../database/documents.ts';
-import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import { expectStorage } from '../database/rows/account-limits.ts';
+import type { Description } from '../database/rows/documents/documents.ts';
+import { lockKnowledgeBase, requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { discardObjects, insertArrivedFile } from '../files/files.ts';
 import { storeUpload } from '../files/store-upload.ts';
-import { parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
+import { parseKnowledgeBaseId, type ScopedId } from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { findOrInsertDocument } from './uploads.ts';
 

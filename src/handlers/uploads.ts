@@ -4,21 +4,20 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
-import { probeShards, requireStorage } from '../database/account-limits.ts';
-import { databaseNow, readDatabaseTime } from '../database/clock.ts';
-import type { Queryable } from '../database/database.ts';
+import { databaseNow, readDatabaseTime } from '../database/connection/clock.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { probeShards, requireStorage } from '../database/rows/account-limits.ts';
 import {
   type Description,
   type DocumentRow,
   findDocument,
   requireDocument,
   toDocument,
-} from '../database/documents.ts';
-import { findProcessedId, lockExternalIds, moveToLatest } from '../database/external-ids.ts';
-import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
-import { insertDocument } from '../database/new-documents.ts';
-import type { Tables } from '../database/tables.ts';
-import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
+} from '../database/rows/documents/documents.ts';
+import { findProcessedId, lockExternalIds, moveToLatest } from '../database/rows/documents/external-ids.ts';
+import { insertDocument } from '../database/rows/documents/new-documents.ts';
+import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { Tables } from '../database/schema/tables.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import { uploadNameOf } from '../files/file-store.ts';
 import {
@@ -31,8 +30,15 @@ import {
   takeDirectUpload,
 } from '../files/files.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
-import { formatScopedId, parseDocumentId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
 import { countDocument } from '../indexing/counters.ts';
+import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
+import {
+  formatScopedId,
+  parseDocumentId,
+  parseFileId,
+  parseKnowledgeBaseId,
+  type ScopedId,
+} from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { takeUnchanged } from './unchanged-content.ts';
 

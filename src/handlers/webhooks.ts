@@ -1,7 +1,7 @@
 /** The operations on webhooks. */
 import { sql } from 'kysely';
-import { readDatabaseTime } from '../database/clock.ts';
-import { requireKnowledgeBases } from '../database/knowledge-bases.ts';
+import { readDatabaseTime } from '../database/connection/clock.ts';
+import { requireKnowledgeBases } from '../database/rows/knowledge-bases.ts';
 import {
   deleteWebhookRow,
   enableWebhook,
@@ -11,8 +11,8 @@ import {
   requireWebhook,
   toDelivery,
   toWebhook,
-} from '../database/webhooks.ts';
-import { parseKnowledgeBaseIds, parseWebhookId } from '../ids.ts';
+} from '../database/rows/webhooks.ts';
+import { parseKnowledgeBaseIds, parseWebhookId } from '../terms/ids.ts';
 import { requireReceiver } from '../webhooks/receivers.ts';
 import { createSecret, formatSecret } from '../webhooks/sign.ts';
 import type { Handlers } from './handler-types.ts';

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { RequestOutcome } from '../telemetry/tracing.ts';
-import { createRequestedWait } from './requested-wait.ts';
+import { createRequestedWait } from './capacity/requested-wait.ts';
 
 /** Routes that machines request every few seconds. Their lines would drown the rest of the log. */
 const PROBES = new Set(['livez', 'readyz', 'metrics']);

@@ -4,16 +4,22 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
-import { clientHungUp, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import {
+  clientHungUp,
+  routeNotFound,
+  ServiceError,
+  toErrorEnvelope,
+  toServiceError,
+} from '../terms/errors.ts';
+import { requestIdOf } from './access/request-id.ts';
+import { EXPOSED_HEADERS, SECURITY_HEADERS } from './access/security-headers.ts';
 import { loggedPath, observeRequests } from './access-log.ts';
-import type { Admission } from './admission.ts';
-import { laneOf } from './admission-lanes.ts';
-import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
-import { shedLoad } from './load-shedding.ts';
-import { requestIdOf } from './request-id.ts';
-import { createRoutes, type Routes } from './routes.ts';
-import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
+import type { Admission } from './capacity/admission.ts';
+import { laneOf } from './capacity/admission-lanes.ts';
+import { shedLoad } from './capacity/load-shedding.ts';
+import { type Backend, createDispatch, type ResponseCheck } from './contract/dispatch.ts';
+import { createRoutes, type Routes } from './routes/routes.ts';
 
 /** Node accepts request targets that are not URLs. All middleware after this one may parse the target. */
 function requireTarget(context: Context, next: Next): Promise<void> {

@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { storageLimitExceeded } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { storageLimitExceeded } from '../terms/errors.ts';
 
 const SECRET = 'SELECT * FROM secrets';
 const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../analysis/language.ts';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
-import { analyseQuery, readQuery } from '../search/query-terms.ts';
+import { analyseQuery, readQuery } from '../search/query/query-terms.ts';
 import { analyseDocument, analyseTexts, type PassageBatch } from './analyse-document.ts';
 import { readAnalysis, readTextsAnalysis } from './testing/analysed-passages.ts';
 

@@ -9,8 +9,8 @@ import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-sem
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
 import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
-import type { Queryable } from '../database/database.ts';
-import { overloaded, serverShuttingDown } from '../errors.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { overloaded, serverShuttingDown } from '../terms/errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import { type Dialogue, openDialogue, type RunAnalysis } from './analysis-dialogue.ts';
 import type { AnalysisTask } from './analysis-worker.ts';

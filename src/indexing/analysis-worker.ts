@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import type { Stem } from '../analysis/lexemes.ts';
-import { release } from '../binary-array.ts';
-import { createBoundedCache } from '../bounded-cache.ts';
+import { createBoundedCache } from '../concurrency/bounded-cache.ts';
+import { release } from '../database/connection/binary-array.ts';
 import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';
 
 /** One document to analyse, and the port for the steps, the requests for stems and the batches. */

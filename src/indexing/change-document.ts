@@ -1,13 +1,14 @@
 /** Changes the fields of a document that its owner may change. */
-import { type AccountWithDefaults, requireStorage } from '../database/account-limits.ts';
-import type { Queryable } from '../database/database.ts';
+
+import type { Queryable } from '../database/connection/database.ts';
+import { type AccountWithDefaults, requireStorage } from '../database/rows/account-limits.ts';
 import {
   type DocumentChange,
   type DocumentRow,
   lockDocument,
   updateDocumentRow,
-} from '../database/documents.ts';
-import type { OwnedId } from '../ids.ts';
+} from '../database/rows/documents/documents.ts';
+import type { OwnedId } from '../terms/ids.ts';
 import { changeCounters } from './counters.ts';
 
 /**

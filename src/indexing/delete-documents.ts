@@ -1,9 +1,9 @@
 /** Deletes documents with all that was stored of them, and subtracts them from all statistics. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database.ts';
-import { toDocument } from '../database/documents.ts';
-import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
-import { hasWebhooks, recordDocumentEvents } from '../database/webhook-events.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { toDocument } from '../database/rows/documents/documents.ts';
+import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { hasWebhooks, recordDocumentEvents } from '../database/rows/webhook-events.ts';
 import { changeCounters } from './counters.ts';
 import { insertRemovalDeltas } from './postings/document-frequencies.ts';
 

@@ -1,10 +1,10 @@
 /** The languages that the next text of a knowledge base is expected in. */
 import { sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
-import type { Queryable } from '../database/database.ts';
-import { liveKnowledgeBase, type OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
-import { prepare } from '../database/prepared.ts';
-import { knowledgeBaseNotFound } from '../errors.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { prepare } from '../database/connection/prepared.ts';
+import { liveKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { knowledgeBaseNotFound } from '../terms/errors.ts';
 
 /** A language of a smaller share of the passages does not make the next text in it likely. */
 const EXPECTED_MIN_SHARE = 0.1;

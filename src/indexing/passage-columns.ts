@@ -1,7 +1,7 @@
 /** The columns in which analysed passages are sent to PostgreSQL. */
 
 import type { Language } from '../analysis/language.ts';
-import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
+import { type BinaryArray, createBinaryArray, elementTypes } from '../database/connection/binary-array.ts';
 import { HEADING_MAX_LENGTH } from './split/markdown.ts';
 import type { Passage } from './split/passages.ts';
 

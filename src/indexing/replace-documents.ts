@@ -1,10 +1,10 @@
 /** Deletes the documents whose external ids a new document has, in the transaction that publishes the new one. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database.ts';
-import { announceDeletions } from '../database/deletion-lock.ts';
-import type { DocumentRow } from '../database/documents.ts';
-import { lockExternalIds, moveToLatest } from '../database/external-ids.ts';
-import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { announceDeletions } from '../database/rows/deletion-lock.ts';
+import type { DocumentRow } from '../database/rows/documents/documents.ts';
+import { lockExternalIds, moveToLatest } from '../database/rows/documents/external-ids.ts';
+import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { deleteDocuments } from './delete-documents.ts';
 
 /** Finds all earlier documents with the external ids of the documents `ids`; `successor` is one of these. */

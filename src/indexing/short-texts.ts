@@ -12,14 +12,19 @@ import {
   type WaitBudget,
   type WaitQueue,
 } from '../concurrency/wait-queue.ts';
-import { type DefaultLimits, expectStorage, requireStorage } from '../database/account-limits.ts';
-import type { Database, Queryable } from '../database/database.ts';
-import { toDocument } from '../database/documents.ts';
-import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';
-import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
-import type { NewText } from '../database/new-documents.ts';
-import { recordDocumentEvents } from '../database/webhook-events.ts';
-import { overloaded, ServiceError, serverShuttingDown } from '../errors.ts';
+import type { Database, Queryable } from '../database/connection/database.ts';
+import { type DefaultLimits, expectStorage, requireStorage } from '../database/rows/account-limits.ts';
+import { toDocument } from '../database/rows/documents/documents.ts';
+import type { NewText } from '../database/rows/documents/new-documents.ts';
+import {
+  commitTogether,
+  type KeyedRequest,
+  KeyTaken,
+  type Transact,
+} from '../database/rows/idempotency-keys.ts';
+import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
 import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';
 import { readExpectedLanguages } from './expected-languages.ts';
 import { insertTexts } from './store-passages.ts';

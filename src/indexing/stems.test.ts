@@ -1,6 +1,6 @@
 /** The connections over which the stems of a document come. */
 import { expect, test } from 'vitest';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/connection/database.ts';
 import { createDocumentStem, type StemOver } from './stems.ts';
 
 const transaction = {} as Queryable; // only its identity matters here

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
-import { createBoundedCache } from '../bounded-cache.ts';
-import type { Queryable } from '../database/database.ts';
+import { createBoundedCache } from '../concurrency/bounded-cache.ts';
+import type { Queryable } from '../database/connection/database.ts';
 
 /** Stems that this process remembers, in all languages together: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;

@@ -4,10 +4,10 @@ import { access, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { serviceUnavailable } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { unattended } from '../serve/testing/unattended-imports.ts';
+import { serviceUnavailable } from '../terms/errors.ts';
 import { removeOrphanedObjects, removeUnimportedFiles, requeuePurges } from './collect-garbage.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 

@@ -1,13 +1,13 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
-import { removeExpiredAnswers } from '../database/idempotency-keys.ts';
-import { removeUndeliverableEvents } from '../database/webhook-events.ts';
-import { disableOverfullWebhooks, pruneDeliveries } from '../database/webhooks.ts';
+import { removeExpiredAnswers } from '../database/rows/idempotency-keys.ts';
+import { removeUndeliverableEvents } from '../database/rows/webhook-events.ts';
+import { disableOverfullWebhooks, pruneDeliveries } from '../database/rows/webhooks.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
 import { findStoringKnowledgeBases, reconcileFiles } from '../files/reconcile.ts';
-import type { ScopedId } from '../ids.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 

@@ -1,13 +1,13 @@
 /** An import aborts when its document is deleted, and delays no other deletion. */
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
-import { generateApiKey } from '../api-key.ts';
-import { createAccount } from '../database/accounts.ts';
-import { insertApiKey } from '../database/api-keys.ts';
-import { DeletionAnnounced } from '../database/deletion-lock.ts';
+import { createAccount } from '../database/rows/accounts.ts';
+import { insertApiKey } from '../database/rows/api-keys.ts';
+import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
+import { generateApiKey } from '../terms/api-key.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { attempt } from './testing/attempt.ts';

@@ -1,27 +1,27 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasTooManyLexemes } from '../database/account-limits.ts';
-import type { Database, Queryable } from '../database/database.ts';
-import { DeletionAnnounced } from '../database/deletion-lock.ts';
-import { isDistributed } from '../database/distribution.ts';
+import type { Database, Queryable } from '../database/connection/database.ts';
+import { isDistributed } from '../database/distribution/distribution.ts';
+import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
+import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import {
   failDocument,
   moveDocument,
   type ReadFacts,
   requireDocument,
   toDocument,
-} from '../database/documents.ts';
-import { lockExternalIdOrAbort } from '../database/external-ids.ts';
-import { findUnfinished } from '../database/given-documents.ts';
-import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/webhook-events.ts';
-import { isUnavailable, ServiceError } from '../errors.ts';
+} from '../database/rows/documents/documents.ts';
+import { lockExternalIdOrAbort } from '../database/rows/documents/external-ids.ts';
+import { findUnfinished } from '../database/rows/documents/given-documents.ts';
+import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
-import type { OwnedId, ScopedId } from '../ids.ts';
 import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
+import { isUnavailable, ServiceError } from '../terms/errors.ts';
+import type { OwnedId, ScopedId } from '../terms/ids.ts';
 import { type Attempt, Postponed } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { storeUnavailable } from '../errors.ts';
-import { parseDocumentId } from '../ids.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
 import { sumOverLexemeIndexes } from '../indexing/testing/lexeme-indexes.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
+import { storeUnavailable } from '../terms/errors.ts';
+import { parseDocumentId } from '../terms/ids.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports, mergeIntervalMs } from './imports.ts';
 import { attempt } from './testing/attempt.ts';

@@ -1,7 +1,7 @@
 /** What all jobs share; a part of the handlers' context. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connection/database.ts';
 import type { ExtractFile } from '../extraction/sandbox/extraction-pool.ts';
 import type { DiskWatermark } from '../files/disk-watermark.ts';
 import type { FileStore } from '../files/file-store.ts';

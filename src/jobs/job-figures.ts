@@ -1,6 +1,6 @@
 /** The state of each queue's jobs, for metrics and for the command line's check. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/connection/database.ts';
 import type { JobFigures } from '../telemetry/telemetry.ts';
 
 /**

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import type { ScopedId } from '../ids.ts';
 import { createLog } from '../telemetry/log.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import { Postponed } from './importers.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
 

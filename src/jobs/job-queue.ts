@@ -3,8 +3,8 @@ import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import { NIL } from 'uuid';
-import { type Connection, KEEP_ALIVE, type Queryable } from '../database/database.ts';
-import type { ScopedId } from '../ids.ts';
+import { type Connection, KEEP_ALIVE, type Queryable } from '../database/connection/database.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import { laneOf } from './import-turns.ts';
 import { type Attempt, type Importers, startImporters } from './importers.ts';
 

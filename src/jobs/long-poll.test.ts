@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { unattended } from '../serve/testing/unattended-imports.ts';
 import { createTelemetry, type Meter, unmetered } from '../telemetry/telemetry.ts';
+import { parseDocumentId } from '../terms/ids.ts';
 import { importFile } from './import-file.ts';
 import type { LongPolls } from './long-poll.ts';
 

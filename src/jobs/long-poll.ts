@@ -4,9 +4,9 @@
  * (PostgreSQL source, async.c). It needs one more connection, and polling for what is missed while that is broken.
  */
 import type { Logger } from 'pino';
-import type { Database } from '../database/database.ts';
-import { findUnfinished } from '../database/given-documents.ts';
-import { formatScopedId, type ScopedId } from '../ids.ts';
+import type { Database } from '../database/connection/database.ts';
+import { findUnfinished } from '../database/rows/documents/given-documents.ts';
+import { formatScopedId, type ScopedId } from '../terms/ids.ts';
 
 /** Interval between polls while a poll takes no more than a ninth of it. */
 const POLL_INTERVAL_MS = 100;

@@ -1,7 +1,7 @@
 /** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
-import type { Database } from '../database/database.ts';
-import { CONTENT_TABLES, FIRST_TABLE } from '../database/distributed-tables.ts';
+import type { Database } from '../database/connection/database.ts';
+import { CONTENT_TABLES, FIRST_TABLE } from '../database/schema/distributed-tables.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
 import { dropFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';

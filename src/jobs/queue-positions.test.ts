@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { readDatabaseTime } from '../database/clock.ts';
+import { readDatabaseTime } from '../database/connection/clock.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
 import { laneOf } from './import-turns.ts';

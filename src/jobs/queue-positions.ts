@@ -3,7 +3,7 @@
  * second at most, however many clients poll; it calculates each position from that in memory.
  */
 import { sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connection/database.ts';
 import { laneOf } from './import-turns.ts';
 import { IMPORT_QUEUE } from './job-queue.ts';
 

@@ -1,8 +1,8 @@
 /** MCP over HTTP (streamable, without sessions): each message is answered alone, so that any server may answer it. */
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
-import { overloaded } from '../errors.ts';
-import { createBodyMemory, type HeldBody } from '../http/body-memory.ts';
-import type { McpMessage } from '../http/routes.ts';
+import { createBodyMemory, type HeldBody } from '../http/capacity/body-memory.ts';
+import type { McpMessage } from '../http/routes/routes.ts';
+import { overloaded } from '../terms/errors.ts';
 import type { createMessageHandler } from './message-handler.ts';
 
 type Guards = {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepare } from '../database/prepared.ts';
+import { prepare } from '../database/connection/prepared.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import {
   inverseDocumentFrequency,

@@ -1,12 +1,12 @@
 /** Searches on a read replica. Accounts pay on the primary. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database.ts';
-import { prepare } from '../database/prepared.ts';
-import type { ReadReplica } from '../database/read-replica.ts';
-import { selectPosition } from '../database/replica-position.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { prepare } from '../database/connection/prepared.ts';
+import { selectPosition } from '../database/replica/position.ts';
+import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StemMemory } from '../indexing/stems.ts';
-import { createCharge, paidElsewhere } from './charge.ts';
-import type { Payment } from './payment.ts';
+import { createCharge, paidElsewhere } from './payment/charge.ts';
+import type { Payment } from './payment/payment.ts';
 import { createSearchIn, type Search } from './search.ts';
 
 /** Creates the statement before a search on a replica: what must be visible there, and whether the account can pay. */

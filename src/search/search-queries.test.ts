@@ -1,8 +1,8 @@
 /** Every query is answered in bounded time, whatever its content, and is charged once. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { creditPayment, readBalance } from '../database/accounts.ts';
-import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import { creditPayment, readBalance } from '../database/rows/accounts.ts';
+import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch } from './search.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';

@@ -1,19 +1,19 @@
 /** Finds and scores the passages that answer a query: the way of a query through all steps. README.md explains them. */
 
-import type { Queryable } from '../database/database.ts';
-import { isDistributed } from '../database/distribution.ts';
-import { ServiceError, serviceUnavailable } from '../errors.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { isDistributed } from '../database/distribution/distribution.ts';
 import type { StemMemory } from '../indexing/stems.ts';
-import { type CandidateQueries, chooseCandidates } from './candidates.ts';
-import { createCharge, paidElsewhere } from './charge.ts';
-import type { SearchedKnowledgeBases } from './collection-statistics.ts';
-import { addDetails, type DetailedPassage, type Details } from './details.ts';
-import { expandTerms } from './expansion.ts';
-import type { Payment } from './payment.ts';
-import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
-import { createRanking, type FoundPassage, type RankPassages } from './ranking.ts';
-import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
-import { type WeightedScoring, type WeightedTerm, weighTerms } from './term-weights.ts';
+import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
+import { type CandidateQueries, chooseCandidates } from './candidates/candidates.ts';
+import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
+import { expandTerms } from './expansion/expansion.ts';
+import { createCharge, paidElsewhere } from './payment/charge.ts';
+import type { Payment } from './payment/payment.ts';
+import type { SearchedKnowledgeBases } from './query/collection-statistics.ts';
+import { createQueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
+import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
+import { estimateShare, isRareShare, type SearchScope } from './ranking/search-scope.ts';
+import { type WeightedScoring, type WeightedTerm, weighTerms } from './ranking/term-weights.ts';
 
 /**
  * The number of candidates, by the number of a query's terms: the best passages of a long query contain many of its

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
-import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
+import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/rows/api-keys.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import { generateApiKey, readApiKey } from '../terms/api-key.ts';
 import { ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
-import { apiKeyFile } from './secret-files.ts';
-import { offerSignInCode } from './sign-in-code.ts';
+import { apiKeyFile } from './secrets/secret-files.ts';
+import { offerSignInCode } from './secrets/sign-in-code.ts';
 
 let DATA_DIR: string;
 let testDatabase: Awaited<ReturnType<typeof createTestDatabase>>;

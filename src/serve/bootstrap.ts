@@ -6,14 +6,14 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { generateApiKey, readApiKey } from '../api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
-import { createAccount, findFirstAccountId } from '../database/accounts.ts';
-import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/api-keys.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/connection/database.ts';
+import { createAccount, findFirstAccountId } from '../database/rows/accounts.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/rows/api-keys.ts';
+import { generateApiKey, readApiKey } from '../terms/api-key.ts';
 import { requireDataDirectory } from './data-directory.ts';
-import { readOrMakeSecret } from './made-secret.ts';
-import { apiKeyFile, uploadSecretFile } from './secret-files.ts';
+import { readOrMakeSecret } from './secrets/made-secret.ts';
+import { apiKeyFile, uploadSecretFile } from './secrets/secret-files.ts';
 
 /** A file that exists while a restore is unfinished. It names the backup. */
 export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
-import { codeOf, type Problem } from '../problem.ts';
+import { makeDirectory } from '../config/make-directory.ts';
+import { codeOf, type Problem } from '../terms/problem.ts';
 
 const FULL = ['ENOSPC', 'EDQUOT'];
 const FORBIDDEN = ['EACCES', 'EPERM'];

@@ -1,9 +1,9 @@
 /** The greeting that a start prints: the address, where the key is, and a request to paste. */
 import type { Config } from '../config/config.ts';
-import type { Database } from '../database/database.ts';
-import { type Problem, shellWord } from '../problem.ts';
-import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
-import { apiKeyFile } from './secret-files.ts';
+import type { Database } from '../database/connection/database.ts';
+import { type Problem, shellWord } from '../terms/problem.ts';
+import { examineBootstrapKey, examineStoredKey } from './secrets/given-key.ts';
+import { apiKeyFile } from './secrets/secret-files.ts';
 
 /** `key`: a shell expression for the key. `sentence`: where the key is. */
 type KeyHint = { key: string; sentence: string };

@@ -1,7 +1,7 @@
 /** Opens the database of the settings: that of DATABASE_URL, the embedded one, or that of a running server. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection } from '../database/connection/database.ts';
 import {
   findRunningPostgres,
   hasCluster,

@@ -3,12 +3,17 @@
 import type { Logger } from 'pino';
 import { SHUTDOWN_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Config } from '../config/config.ts';
-import { creditPayment } from '../database/accounts.ts';
-import { type Connection, createDatabase, createPool, type Database } from '../database/database.ts';
-import { migrateOver } from '../database/migrate.ts';
-import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/read-replica.ts';
-import type { ReplicaUse } from '../database/replica-switch.ts';
-import { readStorageFigures } from '../database/storage-figures.ts';
+import {
+  type Connection,
+  createDatabase,
+  createPool,
+  type Database,
+} from '../database/connection/database.ts';
+import { readStorageFigures } from '../database/distribution/storage-figures.ts';
+import { migrateOver } from '../database/migrations/migrate.ts';
+import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
+import type { ReplicaUse } from '../database/replica/switch.ts';
+import { creditPayment } from '../database/rows/accounts.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -30,12 +35,12 @@ import { createTelemetry, type Metrics, type Telemetry, unmetered } from '../tel
 import { startDeliveries } from '../webhooks/deliver.ts';
 import { createSendTest } from '../webhooks/send-test.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
-import { deploymentIdOf } from './deployment.ts';
-import { readMetricsTokens } from './metrics-tokens.ts';
+import { deploymentIdOf } from './discovery/deployment.ts';
+import { makeProofSecret } from './discovery/server-proof.ts';
 import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
-import { requireOwnFiles } from './own-files.ts';
-import { makeProofSecret } from './server-proof.ts';
+import { readMetricsTokens } from './secrets/metrics-tokens.ts';
+import { requireOwnFiles } from './secrets/own-files.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
 export type OpenService = Service &

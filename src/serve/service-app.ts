@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { singleFlight } from '../concurrency/single-flight.ts';
-import { serverShuttingDown, serviceUnavailable } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
 import { documentHandlers } from '../handlers/documents.ts';
@@ -15,19 +14,20 @@ import type { Service } from '../handlers/service.ts';
 import { uploadFileHandlers } from '../handlers/upload-file.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
-import { createAdmission } from '../http/admission.ts';
+import { createAuthenticate } from '../http/access/authenticate.ts';
+import { createRateLimit } from '../http/access/rate-limit.ts';
 import { createApp } from '../http/app.ts';
-import { createAuthenticate } from '../http/authenticate.ts';
-import { createDatabaseTurns } from '../http/database-turns.ts';
-import type { Backend, RequestContext } from '../http/dispatch.ts';
-import { createIdempotency, toKeyedRequest } from '../http/idempotency.ts';
-import { createOpenDownload } from '../http/open-download.ts';
-import { createRateLimit } from '../http/rate-limit.ts';
-import { createReceiveUpload } from '../http/receive-upload.ts';
-import type { Routes } from '../http/routes.ts';
+import { createAdmission } from '../http/capacity/admission.ts';
+import { createDatabaseTurns } from '../http/capacity/database-turns.ts';
+import type { Backend, RequestContext } from '../http/contract/dispatch.ts';
+import { createIdempotency, toKeyedRequest } from '../http/contract/idempotency.ts';
+import { createOpenDownload } from '../http/routes/open-download.ts';
+import { createReceiveUpload } from '../http/routes/receive-upload.ts';
+import type { Routes } from '../http/routes/routes.ts';
 import { createMcpEndpoint } from '../mcp/endpoint.ts';
+import { serverShuttingDown, serviceUnavailable } from '../terms/errors.ts';
+import { prove } from './discovery/server-proof.ts';
 import type { OpenService } from './open-service.ts';
-import { prove } from './server-proof.ts';
 
 /** All operations of the spec. A missing operation, or one with another payload, does not compile. */
 const handlers: Handlers = {

@@ -1,7 +1,7 @@
 /** The log: lines on standard error, one per event, of JSON or as the caller writes them. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import { codeOf, reasonOf } from '../problem.ts';
+import { codeOf, reasonOf } from '../terms/problem.ts';
 
 const STANDARD_ERROR = 2;
 

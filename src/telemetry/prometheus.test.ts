@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readStorageFigures } from '../database/storage-figures.ts';
+import { readStorageFigures } from '../database/distribution/storage-figures.ts';
 import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
-import { metricsTokenFile } from '../serve/secret-files.ts';
+import { metricsTokenFile } from '../serve/secrets/secret-files.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 
 const METRICS_TOKEN = 'a token for the tests';

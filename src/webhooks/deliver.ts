@@ -7,15 +7,15 @@ import type { Logger } from 'pino';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
-import { clockFrom } from '../database/clock.ts';
-import type { Database } from '../database/database.ts';
+import { clockFrom } from '../database/connection/clock.ts';
+import type { Database } from '../database/connection/database.ts';
 import {
   type DueEvent,
   delayEvents,
   findDueEvents,
   postponeBlockedEvents,
   removeEvents,
-} from '../database/webhook-events.ts';
+} from '../database/rows/webhook-events.ts';
 import {
   beginTurn,
   type DueWebhook,
@@ -25,7 +25,7 @@ import {
   logDeliveries,
   type Turn,
   type Verdict,
-} from '../database/webhooks.ts';
+} from '../database/rows/webhooks.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ReceiverRules } from './receivers.ts';
 import { openConnections, type SendOptions, type SendResult, sendEvent } from './send-event.ts';

@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { withTimeout } from '../concurrency/timeout.ts';
-import { validationFailed } from '../errors.ts';
+import { validationFailed } from '../terms/errors.ts';
 import { isPublicAddress } from './public-addresses.ts';
 
 /** Time limit and tries of one question to a name server. */

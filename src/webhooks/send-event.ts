@@ -5,7 +5,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { WebhookEventType } from '../../generated/types.gen.ts';
-import { codeOf } from '../problem.ts';
+import { codeOf } from '../terms/problem.ts';
 import { findAddressProblem, lookUpPublic, type ReceiverRules, RefusedReceiver } from './receivers.ts';
 import { signedHeaders } from './sign.ts';
 

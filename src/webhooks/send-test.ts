@@ -2,8 +2,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
-import { clockFrom } from '../database/clock.ts';
-import type { Delivery } from '../database/webhooks.ts';
+import { clockFrom } from '../database/connection/clock.ts';
+import type { Delivery } from '../database/rows/webhooks.ts';
 import type { ReceiverRules } from './receivers.ts';
 import { openConnections, sendEvent } from './send-event.ts';
 

@@ -2,9 +2,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, inject, test } from 'vitest';
-import { exchange } from '../../harness/exchange.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
-import { root } from '../../harness/service-process.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { root } from '../../harness/service/service-process.ts';
 
 const account = await openAccount();
 const { api } = account;
@@ -213,7 +213,7 @@ describe('the endpoint', () => {
 });
 
 test('the command ends with a sentence when there is no service, or no key for it', async () => {
-  const { spawnCommand } = await import('../../harness/command-line.ts');
+  const { spawnCommand } = await import('../../harness/service/command-line.ts');
   const environment = {
     PATH: process.env.PATH,
     DATA_DIR: '/nonexistent',

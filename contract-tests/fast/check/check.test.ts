@@ -10,7 +10,7 @@ import { type CheckOptions, checkContract } from '../../check/check-contract.ts'
 import { howToDelete } from '../../check/leftovers.ts';
 import { deleteCreated, RUN_WEBHOOK_URL } from '../../dredd/created.ts';
 import { createFixtures } from '../../dredd/fixtures.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
 import { inItems } from '../../slow/mutations/bug.ts';
 import { openBugProxy } from '../../slow/mutations/bug-proxy.ts';
 

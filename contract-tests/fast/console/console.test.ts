@@ -2,9 +2,9 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/open-console.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
+import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/calls/open-console.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
 
 const browser = await openBrowser();
 

@@ -1,15 +1,15 @@
 /** The address that a start prints opens the console signed in: once, from this machine, and without a trace in the log. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { exchange } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { openConsole } from '../../harness/open-console.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { openConsole } from '../../harness/calls/open-console.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
 import {
   makeDataDirectory,
   type RunningService,
   removeDataDirectory,
   startService,
-} from '../../harness/service-process.ts';
+} from '../../harness/service/service-process.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
 
 const browser = await openBrowser();
 const dataDirectory = await makeDataDirectory();

@@ -10,10 +10,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../../harness/contract-check.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { smallPdf } from '../../harness/small-pdf.ts';
-import { upload } from '../../harness/uploading.ts';
+import { upload } from '../../harness/calls/uploading.ts';
+import type { OperationId } from '../../harness/contract/contract-check.ts';
+import { smallPdf } from '../../harness/documents/small-pdf.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 type Fields = Record<string, unknown>;
 type Replay = { operationId: OperationId; input: Fields; answer: { data: Fields } };

@@ -5,15 +5,20 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { type Caller, createCaller } from '../../harness/calling.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { OPERATION_IDS, type OperationId } from '../../harness/contract-check.ts';
-import type { Answer } from '../../harness/exchange.ts';
-import { expectRefusal, readHoldings } from '../../harness/expect-refusal.ts';
-import { type Account, createKey, type KeyBounds, openAccount } from '../../harness/opened-account.ts';
-import { inputsOf, operationOf, type Schema, schemas } from '../../harness/read-spec.ts';
-import { bytesOf, untilFinal, uploadFile } from '../../harness/uploading.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import { expectRefusal, readHoldings } from '../../harness/calls/expect-refusal.ts';
+import { bytesOf, untilFinal, uploadFile } from '../../harness/calls/uploading.ts';
+import { type Caller, createCaller } from '../../harness/contract/calling.ts';
+import { OPERATION_IDS, type OperationId } from '../../harness/contract/contract-check.ts';
+import type { Answer } from '../../harness/contract/exchange.ts';
+import { inputsOf, operationOf, type Schema, schemas } from '../../harness/contract/read-spec.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import {
+  type Account,
+  createKey,
+  type KeyBounds,
+  openAccount,
+} from '../../harness/service/opened-account.ts';
 
 const mine = await openAccount();
 const theirs = await openAccount();

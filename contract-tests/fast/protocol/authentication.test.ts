@@ -1,14 +1,14 @@
 /** API keys: how invalid keys are refused, and how soon a revoked key is invalid. */
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
-import { type Caller, createCaller } from '../../harness/calling.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { OPERATION_IDS } from '../../harness/contract-check.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
-import { databaseUrlOf, startDatabaseProxy } from '../../harness/service-database.ts';
-import { startSecondServer } from '../../harness/service-process.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { type Caller, createCaller } from '../../harness/contract/calling.ts';
+import { OPERATION_IDS } from '../../harness/contract/contract-check.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { databaseUrlOf, startDatabaseProxy } from '../../harness/service/service-database.ts';
+import { startSecondServer } from '../../harness/service/service-process.ts';
 
 const account = await openAccount();
 const address = inject('address');

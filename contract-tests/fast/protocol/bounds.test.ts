@@ -1,9 +1,13 @@
 /** Every bound of a request field, tested at min - 1, min, max and max + 1. Lengths count code points. */
 import { expect, test } from 'vitest';
-import { type OperationId, ROUTES } from '../../harness/contract-check.ts';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../harness/expect-refusal.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../harness/valid-inputs.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+} from '../../harness/calls/expect-refusal.ts';
+import { type OperationId, ROUTES } from '../../harness/contract/contract-check.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

@@ -1,9 +1,9 @@
 /** Raw bytes and odd heads that are hardly HTTP. The service answers even these in the envelope. */
 import { expect, test } from 'vitest';
-import { requireContract } from '../../harness/contract-check.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { parseAnswer, sendAndHangUp, sendBytes } from '../../harness/raw-socket.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { parseAnswer, sendAndHangUp, sendBytes } from '../../harness/calls/raw-socket.ts';
+import { requireContract } from '../../harness/contract/contract-check.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { api, apiKey } = await openAccount();
 

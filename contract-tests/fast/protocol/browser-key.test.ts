@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
-import { startSecondServer } from '../../harness/service-process.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { startSecondServer } from '../../harness/service/service-process.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
 
 const browser = await openBrowser();
 

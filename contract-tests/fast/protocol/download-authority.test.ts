@@ -1,14 +1,14 @@
 /** Download addresses: the signature permits one file, to read it, for a limited time, and not beyond its key. */
 import { expect, inject, test } from 'vitest';
-import { createCaller } from '../../harness/calling.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { download } from '../../harness/downloading.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
+import { download } from '../../harness/calls/downloading.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { requestRoute } from '../../harness/calls/request-route.ts';
+import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../harness/contract/valid-inputs.ts';
 import { readFuzzSettings } from '../../harness/fuzz/fuzz.ts';
-import { createKey, type KeyBounds, openAccount } from '../../harness/opened-account.ts';
-import { requestRoute } from '../../harness/request-route.ts';
-import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../harness/valid-inputs.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { createKey, type KeyBounds, openAccount } from '../../harness/service/opened-account.ts';
 import { CHANGES, type Change, findAcceptedForgeries, setParameter, setPath } from './forged-addresses.ts';
 
 const account = await openAccount();

@@ -1,11 +1,11 @@
 /** Upload tickets after their expiry, at a service whose tickets expire after two seconds. */
 import { expect, test, vi } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
-import { createCaller } from '../../harness/calling.ts';
-import type { Answer } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { sharedService } from '../../harness/share.ts';
-import { untilFinal, upload } from '../../harness/uploading.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { untilFinal, upload } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import type { Answer } from '../../harness/contract/exchange.ts';
+import { sharedService } from '../../harness/shared/share.ts';
 
 const TICKET_SECONDS = 2;
 const service = await sharedService({

@@ -1,9 +1,9 @@
 /** Forges upload and download addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
 import { inject } from 'vitest';
-import { requireContract } from '../../harness/contract-check.ts';
+import { parseAnswers, sendSlices } from '../../harness/calls/raw-socket.ts';
+import { requireContract } from '../../harness/contract/contract-check.ts';
 import { type readFuzzSettings, sampleAt } from '../../harness/fuzz/fuzz.ts';
-import { parseAnswers, sendSlices } from '../../harness/raw-socket.ts';
 
 /** Changes `url`. `other` is another good address of the same account. */
 export type Change = (url: URL, other: URL) => unknown;

@@ -1,13 +1,13 @@
 /** Connections are cut before the answer arrives. The client sends the request again, and it takes effect once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
-import { toSent } from '../../harness/calling.ts';
-import type { OperationId } from '../../harness/contract-check.ts';
-import { exchange } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { type Cut, startFaultProxy } from '../../harness/fault-proxy.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { parseAnswer } from '../../harness/raw-socket.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { parseAnswer } from '../../harness/calls/raw-socket.ts';
+import { toSent } from '../../harness/contract/calling.ts';
+import type { OperationId } from '../../harness/contract/contract-check.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
+import { type Cut, startFaultProxy } from '../../harness/machine/fault-proxy.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 /** The account's limit. The refusal of a larger file reports the bytes that documents and tickets use. */
 const STORAGE_LIMIT_BYTES = 1_000_000;

@@ -1,10 +1,14 @@
 /** Bodies that are not JSON, or not an object of fields: every operation refuses them in the same form. */
 import { expect, test } from 'vitest';
-import { OPERATION_IDS, ROUTES } from '../../harness/contract-check.ts';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../harness/expect-refusal.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { bytesOf } from '../../harness/uploading.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+} from '../../harness/calls/expect-refusal.ts';
+import { bytesOf } from '../../harness/calls/uploading.ts';
+import { OPERATION_IDS, ROUTES } from '../../harness/contract/contract-check.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

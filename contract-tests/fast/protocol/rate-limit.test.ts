@@ -1,14 +1,14 @@
 /** The rate limit: servers of one database together answer three requests per minute and key, or two hundred. */
 import { afterAll, expect, inject, test } from 'vitest';
-import { createCaller } from '../../harness/calling.ts';
-import { OPERATION_IDS } from '../../harness/contract-check.ts';
-import { download } from '../../harness/downloading.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { createKey } from '../../harness/opened-account.ts';
-import { startSecondServer } from '../../harness/service-process.ts';
-import { sharedService } from '../../harness/share.ts';
-import { upload } from '../../harness/uploading.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import { download } from '../../harness/calls/downloading.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { upload } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { OPERATION_IDS } from '../../harness/contract/contract-check.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { createKey } from '../../harness/service/opened-account.ts';
+import { startSecondServer } from '../../harness/service/service-process.ts';
+import { sharedService } from '../../harness/shared/share.ts';
 
 const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
 const service = await sharedService(settings);

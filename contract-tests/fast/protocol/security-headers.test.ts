@@ -3,12 +3,12 @@
  * and no header names the server's software.
  */
 import { expect, inject, test } from 'vitest';
-import { OPERATION_IDS, ROUTES } from '../../harness/contract-check.ts';
-import { type Answer, exchange, type Sent } from '../../harness/exchange.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { parseAnswer, sendBytes } from '../../harness/raw-socket.ts';
-import { bytesOf, importBytes, pathOf } from '../../harness/uploading.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import { parseAnswer, sendBytes } from '../../harness/calls/raw-socket.ts';
+import { bytesOf, importBytes, pathOf } from '../../harness/calls/uploading.ts';
+import { OPERATION_IDS, ROUTES } from '../../harness/contract/contract-check.ts';
+import { type Answer, exchange, type Sent } from '../../harness/contract/exchange.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { api, request, apiKey } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Headers' });

@@ -1,14 +1,14 @@
 /** Upload addresses: the signature permits one file, one size, one method, and a limited time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { createCaller } from '../../harness/calling.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { exchange } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { requestRoute } from '../../harness/calls/request-route.ts';
+import { bytesOf, pathOf, upload } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
 import { readFuzzSettings } from '../../harness/fuzz/fuzz.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
-import { requestRoute } from '../../harness/request-route.ts';
-import { bytesOf, pathOf, upload } from '../../harness/uploading.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
 import { CHANGES, type Change, findAcceptedForgeries, setParameter, setPath } from './forged-addresses.ts';
 
 const account = await openAccount();

@@ -22,7 +22,10 @@ const run = (tool: string, ...options: string[]) =>
 const runNode = (...options: string[]) => runProgram(process.execPath, options);
 
 test('generated/ is up to date with the spec (npm run generate)', async () => {
-  expect(await runNode(join(root, 'scripts/generate.ts'), '--check')).toEqual({ code: 0, output: '' });
+  expect(await runNode(join(root, 'scripts/generate/generate.ts'), '--check')).toEqual({
+    code: 0,
+    output: '',
+  });
 });
 
 test('Spectral finds no errors or warnings by the rules of OpenAPI and OWASP', async () => {
@@ -31,7 +34,7 @@ test('Spectral finds no errors or warnings by the rules of OpenAPI and OWASP', a
     'spectral',
     'lint',
     '-r',
-    'scripts/spectral.yaml',
+    'scripts/lint-spec/spectral.yaml',
     ...severity,
     'spec/openapi.yaml',
   );
@@ -44,7 +47,7 @@ test('Redocly finds no errors', async () => {
     'redocly',
     'lint',
     '--config',
-    'scripts/redocly.yaml',
+    'scripts/lint-spec/redocly.yaml',
     'spec/openapi.yaml',
   );
   expect(output).toContain('Your API description is valid');

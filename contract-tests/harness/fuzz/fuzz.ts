@@ -4,10 +4,10 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import type { InputValidationFailedError } from '../../../generated/types.gen.ts';
-import { isDocumented, requireContract, requirePage, selectsFields } from '../contract-check.ts';
-import { type Answer, exchange } from '../exchange.ts';
-import type { RoutedRequest } from '../good-requests.ts';
-import { createInParallel } from '../lists.ts';
+import { createInParallel } from '../calls/lists.ts';
+import { isDocumented, requireContract, requirePage, selectsFields } from '../contract/contract-check.ts';
+import { type Answer, exchange } from '../contract/exchange.ts';
+import type { RoutedRequest } from '../contract/good-requests.ts';
 
 /** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */
 export const HANG_MS = 45_000;

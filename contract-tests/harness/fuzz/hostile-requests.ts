@@ -2,8 +2,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { toQuery } from '../calling.ts';
-import type { Fields, GoodRequest, RoutedRequest } from '../good-requests.ts';
+import { toQuery } from '../contract/calling.ts';
+import type { Fields, GoodRequest, RoutedRequest } from '../contract/good-requests.ts';
 import { headerJunk, hostileText, hostileValue, pathJunk, queryJunk } from './hostile-values.ts';
 
 /** Mutates the fields of a good request. */

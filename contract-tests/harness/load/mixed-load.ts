@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Document, Pagination, SearchResult, UploadTicket } from '../../../generated/types.gen.ts';
-import { type Input, toSent } from '../calling.ts';
-import { type OperationId, requireContract } from '../contract-check.ts';
-import { type Answer, exchange, isUnanswered, type Sent } from '../exchange.ts';
-import { readPages } from '../lists.ts';
-import type { RunningService } from '../service-process.ts';
-import { isFinal, pathOf } from '../uploading.ts';
+import { readPages } from '../calls/lists.ts';
+import { isFinal, pathOf } from '../calls/uploading.ts';
+import { type Input, toSent } from '../contract/calling.ts';
+import { type OperationId, requireContract } from '../contract/contract-check.ts';
+import { type Answer, exchange, isUnanswered, type Sent } from '../contract/exchange.ts';
+import type { RunningService } from '../service/service-process.ts';
 
 /** Time-out of any answer, whatever the state of the links: statements time out earlier, and long polls are shorter. */
 const ANSWER_BOUND_MS = 20_000;

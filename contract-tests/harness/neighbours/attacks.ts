@@ -5,7 +5,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { makeText } from '../texts.ts';
+import { makeText } from '../documents/texts.ts';
 import {
   type Account,
   type Answer,

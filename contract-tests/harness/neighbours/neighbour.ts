@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../command-line.ts';
-import type { RunningService } from '../service-process.ts';
-import { createRandom, makeQuery, makeText } from '../texts.ts';
+import { createRandom, makeQuery, makeText } from '../documents/texts.ts';
+import { runCommand } from '../service/command-line.ts';
+import type { RunningService } from '../service/service-process.ts';
 import { type Account, type Answer, call, importFile, importText } from './account.ts';
 
 const SEED = 700;

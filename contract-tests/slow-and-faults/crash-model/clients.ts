@@ -1,5 +1,5 @@
 /** The clients of a crash run. Each draws its operations from its seed, and notes the answers. */
-import { createRandom, pick, type Random } from '../../harness/texts.ts';
+import { createRandom, pick, type Random } from '../../harness/documents/texts.ts';
 import { importFile, importText } from './imports.ts';
 import { versionsWord } from './planned-documents.ts';
 import { listDocuments, query, queryVersions, readUsage } from './readings.ts';

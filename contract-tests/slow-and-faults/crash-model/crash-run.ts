@@ -2,7 +2,7 @@
  * A crash run: clients import, delete and query while processes are killed. A model of the acknowledged writes judges
  * all answers.
  */
-import { call, withDataDirectory } from '../../harness/service-process.ts';
+import { call, withDataDirectory } from '../../harness/service/service-process.ts';
 import { openClients, runClient } from './clients.ts';
 import { countDeaths, type Deployment, killVictims, startDeployment, stopDeployment } from './killer.ts';
 import type { Target } from './sending.ts';

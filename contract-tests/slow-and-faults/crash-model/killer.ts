@@ -4,17 +4,17 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { findGivenUrl } from '../../harness/given-database.ts';
-import { findDescendants } from '../../harness/processes.ts';
-import { findPostgresPid } from '../../harness/service-database.ts';
+import { createRandom, pick, type Random } from '../../harness/documents/texts.ts';
+import { findDescendants } from '../../harness/machine/processes.ts';
+import { findGivenUrl } from '../../harness/service/given-database.ts';
+import { findPostgresPid } from '../../harness/service/service-database.ts';
 import {
   type RunningProgram,
   type RunningService,
   startSecondServer,
   startService,
   startWorker,
-} from '../../harness/service-process.ts';
-import { createRandom, pick, type Random } from '../../harness/texts.ts';
+} from '../../harness/service/service-process.ts';
 
 /** Long enough for some requests between two deaths, short enough for several deaths. */
 const PAUSE_MS = { least: 600, most: 2_200 };

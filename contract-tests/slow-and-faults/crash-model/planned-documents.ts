@@ -1,5 +1,5 @@
 /** The documents of a crash run. Each has several passages, and each passage has a unique word. */
-import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../harness/texts.ts';
+import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../harness/documents/texts.ts';
 
 /** `blank`: a file without text, whose import fails. */
 export type DocumentKind = 'text' | 'file' | 'blank';

@@ -1,9 +1,9 @@
 /** Judges all stored data by the model while nothing changes it, and settles unknown states. */
 import { vi } from 'vitest';
 import type { Document, KnowledgeBase, Usage } from '../../../generated/types.gen.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { createInParallel } from '../../harness/lists.ts';
-import { isFinal } from '../../harness/uploading.ts';
+import { createInParallel } from '../../harness/calls/lists.ts';
+import { isFinal } from '../../harness/calls/uploading.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
 import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from './judge.ts';
 import type { Deployment } from './killer.ts';
 import { settle } from './lifetime.ts';

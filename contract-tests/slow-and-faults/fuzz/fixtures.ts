@@ -1,15 +1,16 @@
 /** Data for fuzzed requests: one part must stay unchanged, one part is written to, and one part is deleted. */
-import type { OperationId } from '../../harness/contract-check.ts';
-import type { Answer } from '../../harness/exchange.ts';
-import type { Target } from '../../harness/good-requests.ts';
-import { type Account, openAccount } from '../../harness/opened-account.ts';
-import type { RunningService } from '../../harness/service-process.ts';
-import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/uploading.ts';
+
+import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
+import type { OperationId } from '../../harness/contract/contract-check.ts';
+import type { Answer } from '../../harness/contract/exchange.ts';
+import type { Target } from '../../harness/contract/good-requests.ts';
 import {
   UNKNOWN_DOCUMENT_ID,
   UNKNOWN_KNOWLEDGE_BASE_ID,
   UNKNOWN_WEBHOOK_ID,
-} from '../../harness/valid-inputs.ts';
+} from '../../harness/contract/valid-inputs.ts';
+import { type Account, openAccount } from '../../harness/service/opened-account.ts';
+import type { RunningService } from '../../harness/service/service-process.ts';
 import type { IdsOf } from './valid-requests.ts';
 
 /** Large enough for all tickets, since most are never used. */

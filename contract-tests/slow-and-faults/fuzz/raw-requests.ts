@@ -1,6 +1,6 @@
 /** Makes bytes that are nearly HTTP: broken heads and bodies, slices, pipelines, giant headers. */
 import fc from 'fast-check';
-import { type GoodRequest, toSent } from '../../harness/good-requests.ts';
+import { type GoodRequest, toSent } from '../../harness/contract/good-requests.ts';
 
 /** Bytes for one connection. The slices are sent in turn. */
 export type RawRequest = { slices: Uint8Array[]; hangsUp: boolean };

@@ -1,8 +1,9 @@
 /** Sends raw bytes, and checks what comes back. */
-import { isDocumented } from '../../harness/contract-check.ts';
-import type { Answer } from '../../harness/exchange.ts';
+
+import { parseAnswers, sendAndHangUp, sendSlices } from '../../harness/calls/raw-socket.ts';
+import { isDocumented } from '../../harness/contract/contract-check.ts';
+import type { Answer } from '../../harness/contract/exchange.ts';
 import { HANG_MS, isFault, messageOf } from '../../harness/fuzz/fuzz.ts';
-import { parseAnswers, sendAndHangUp, sendSlices } from '../../harness/raw-socket.ts';
 import type { RawRequest } from './raw-requests.ts';
 
 /**

@@ -1,10 +1,16 @@
 /** Makes requests that the spec allows, from its schemas alone. */
 import fc from 'fast-check';
-import { toSent } from '../../harness/calling.ts';
-import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract-check.ts';
+import { toSent } from '../../harness/contract/calling.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract/contract-check.ts';
+import type { Fields, RoutedRequest } from '../../harness/contract/good-requests.ts';
+import {
+  ajv,
+  inputsOf,
+  operationOf,
+  requiredInputsOf,
+  type Schema,
+} from '../../harness/contract/read-spec.ts';
 import { hostileText } from '../../harness/fuzz/hostile-values.ts';
-import type { Fields, RoutedRequest } from '../../harness/good-requests.ts';
-import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../../harness/read-spec.ts';
 
 /**
  * The values that an id or cursor field may have at present.

@@ -1,9 +1,9 @@
 /** How one account's load affects another account: the short form of `npm run benchmark -- neighbours`. */
 import { expect, test } from 'vitest';
-import { keepService } from '../../harness/kept-service.ts';
+import { percentile } from '../../harness/machine/percentile.ts';
 import { ATTACKS } from '../../harness/neighbours/attacks.ts';
 import { observe, observeAttack, openAccounts } from '../../harness/neighbours/neighbour.ts';
-import { percentile } from '../../harness/percentile.ts';
+import { keepService } from '../../harness/service/kept-service.ts';
 
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 2;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readResidentBytes } from '../../harness/processes.ts';
-import { call, createKnowledgeBase, withService } from '../../harness/service-process.ts';
+import { readResidentBytes } from '../../harness/machine/processes.ts';
+import { call, createKnowledgeBase, withService } from '../../harness/service/service-process.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** The contract's largest file. */

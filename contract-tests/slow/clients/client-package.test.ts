@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { startFaultProxy } from '../../harness/fault-proxy.ts';
-import { startMock } from '../../harness/service-process.ts';
-import { sharedService } from '../../harness/share.ts';
+import { startFaultProxy } from '../../harness/machine/fault-proxy.ts';
+import { startMock } from '../../harness/service/service-process.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
+import { sharedService } from '../../harness/shared/share.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
 import { RUNTIMES } from './client-package/runtimes.ts';
 import { startStrictStore } from './client-package/strict-store.ts';

@@ -4,12 +4,12 @@
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Document, SearchResult } from '../../../generated/types.gen.ts';
-import { createCaller } from '../../harness/calling.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { readPages } from '../../harness/lists.ts';
-import { schemas } from '../../harness/read-spec.ts';
-import { startMock } from '../../harness/service-process.ts';
-import { bytesOf, importBytes, isFinal, untilFinal, uploadFile } from '../../harness/uploading.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { readPages } from '../../harness/calls/lists.ts';
+import { bytesOf, importBytes, isFinal, untilFinal, uploadFile } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { schemas } from '../../harness/contract/read-spec.ts';
+import { startMock } from '../../harness/service/service-process.ts';
 
 const [mock, slowMock] = await Promise.all([startMock(), startMock('--import-seconds', '3')]);
 afterAll(() => Promise.all([mock.stop(), slowMock.stop()]));

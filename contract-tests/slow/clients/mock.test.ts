@@ -4,15 +4,20 @@
  */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
-import { createCaller, type Input, toSent } from '../../harness/calling.ts';
-import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from '../../harness/contract-check.ts';
-import { type Answer, exchange, type Sent } from '../../harness/exchange.ts';
-import { expectRefusal, expectRefusedFields } from '../../harness/expect-refusal.ts';
-import { readPages } from '../../harness/lists.ts';
-import { examplesOf, operationOf, responses } from '../../harness/read-spec.ts';
-import { startMock } from '../../harness/service-process.ts';
-import { bytesOf, pathOf } from '../../harness/uploading.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
+import { readPages } from '../../harness/calls/lists.ts';
+import { bytesOf, pathOf } from '../../harness/calls/uploading.ts';
+import { createCaller, type Input, toSent } from '../../harness/contract/calling.ts';
+import {
+  OPERATION_IDS,
+  type OperationId,
+  ROUTES,
+  requireContract,
+} from '../../harness/contract/contract-check.ts';
+import { type Answer, exchange, type Sent } from '../../harness/contract/exchange.ts';
+import { examplesOf, operationOf, responses } from '../../harness/contract/read-spec.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { startMock } from '../../harness/service/service-process.ts';
 
 const [mock, fixedMock] = await Promise.all([startMock(), startMock('--fixed')]);
 afterAll(() => Promise.all([mock.stop(), fixedMock.stop()]));

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { findGaps } from '../../dredd/find-gaps.ts';
 import { nameOf, TRANSACTIONS, type Transaction } from '../../dredd/transactions.ts';
-import { createCaller } from '../../harness/calling.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { responses } from '../../harness/read-spec.ts';
-import { environmentOf, root, startMock } from '../../harness/service-process.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { responses } from '../../harness/contract/read-spec.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
+import { environmentOf, root, startMock } from '../../harness/service/service-process.ts';
 
 /** Exit code and output of `npm run contract:dredd`. */
 async function runCommand(args: string[], settings: Record<string, string> = {}) {

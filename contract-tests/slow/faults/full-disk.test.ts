@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
-import { createCaller, type RequestOperation } from '../../harness/calling.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { requireContract } from '../../harness/contract-check.ts';
-import { type Answer, exchange } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { createInParallel } from '../../harness/lists.ts';
-import { withServiceDatabase } from '../../harness/service-database.ts';
-import { type RunningService, startService, startWorker } from '../../harness/service-process.ts';
-import { isFinal, pathOf } from '../../harness/uploading.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../harness/calls/lists.ts';
+import { isFinal, pathOf } from '../../harness/calls/uploading.ts';
+import { createCaller, type RequestOperation } from '../../harness/contract/calling.ts';
+import { requireContract } from '../../harness/contract/contract-check.ts';
+import { type Answer, exchange } from '../../harness/contract/exchange.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { withServiceDatabase } from '../../harness/service/service-database.ts';
+import { type RunningService, startService, startWorker } from '../../harness/service/service-process.ts';
 import { mayMount, type SmallDisk, withSmallDisk } from './small-disk.ts';
 
 const isAllowed = await mayMount();

@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { createCaller } from '../../harness/calling.ts';
-import { download } from '../../harness/downloading.ts';
-import { startService, withDataDirectory } from '../../harness/service-process.ts';
-import { pathOf } from '../../harness/uploading.ts';
+import { download } from '../../harness/calls/downloading.ts';
+import { pathOf } from '../../harness/calls/uploading.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { startService, withDataDirectory } from '../../harness/service/service-process.ts';
 
 const QUIET = { settings: { LOG_LEVEL: 'fatal' } };
 

@@ -1,6 +1,6 @@
 /** One data directory has one service. */
 import { expect, test } from 'vitest';
-import { call, startService, withEmbeddedDirectory } from '../../harness/service-process.ts';
+import { call, startService, withEmbeddedDirectory } from '../../harness/service/service-process.ts';
 
 test('a second service on the same directory is refused, and the first one keeps running', async () => {
   await withEmbeddedDirectory(async (dataDirectory) => {

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Caller, createCaller } from '../../harness/calling.ts';
-import { type Cluster, startCluster } from '../../harness/cluster.ts';
-import type { OperationId } from '../../harness/contract-check.ts';
-import type { Answer } from '../../harness/exchange.ts';
+import { type Caller, createCaller } from '../../harness/contract/calling.ts';
+import type { OperationId } from '../../harness/contract/contract-check.ts';
+import type { Answer } from '../../harness/contract/exchange.ts';
+import { type Cluster, startCluster } from '../../harness/service/cluster.ts';
 
 const OVERLOAD_PAUSE_MS = 500;
 /** Of database, store and servers, on a busy machine. */

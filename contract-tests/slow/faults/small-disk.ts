@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { withEmbeddedDirectory } from '../../harness/service-process.ts';
+import { withEmbeddedDirectory } from '../../harness/service/service-process.ts';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 const SMALLEST_BLOCK = Buffer.alloc(1024);

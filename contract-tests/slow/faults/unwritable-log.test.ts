@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
-import { startCommand } from '../../harness/command-line.ts';
-import { environmentOf, root, withDataDirectory } from '../../harness/service-process.ts';
+import { startCommand } from '../../harness/service/command-line.ts';
+import { environmentOf, root, withDataDirectory } from '../../harness/service/service-process.ts';
 
 const METRICS_TOKEN = 'a token for the tests';
 

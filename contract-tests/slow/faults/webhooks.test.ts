@@ -1,14 +1,14 @@
 /** An event survives the death of its server: before it was sent, and while its receiver had it. */
 import { expect, test } from 'vitest';
 import type { CreatedWebhook, Document } from '../../../generated/types.gen.ts';
-import { keepReceiver, verify } from '../../harness/receiver.ts';
+import { keepReceiver, verify } from '../../harness/calls/receiver.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
   withDataDirectory,
-} from '../../harness/service-process.ts';
+} from '../../harness/service/service-process.ts';
 
 /** A killed server's turn ends after half a minute. */
 const TIMEOUT_MS = 180_000;

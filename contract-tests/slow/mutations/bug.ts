@@ -1,7 +1,7 @@
 /** A seeded bug changes the correct answers of a service. The functions below shorten the definitions of bugs. */
 import { expectedStatus, type Transaction } from '../../dredd/transactions.ts';
-import type { OperationId } from '../../harness/contract-check.ts';
-import type { Answer, Sent } from '../../harness/exchange.ts';
+import type { OperationId } from '../../harness/contract/contract-check.ts';
+import type { Answer, Sent } from '../../harness/contract/exchange.ts';
 
 /** A request and the service's answer to it. */
 export type Exchanged = {

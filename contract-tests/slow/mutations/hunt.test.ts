@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { nameOf, TRANSACTIONS } from '../../dredd/transactions.ts';
-import { root } from '../../harness/service-process.ts';
+import { root } from '../../harness/service/service-process.ts';
 import { ALLOWED_CHANGES } from './allowed-changes.ts';
 import { BUGS } from './bugs.ts';
 

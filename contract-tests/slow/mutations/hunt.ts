@@ -5,7 +5,7 @@ import { createRunContext } from '../../dredd/planned-request.ts';
 import type { Operator, Target } from '../../dredd/target.ts';
 import { createRun, type Run } from '../../dredd/transaction-run.ts';
 import { nameOf, TRANSACTIONS } from '../../dredd/transactions.ts';
-import { type Caller, createCaller } from '../../harness/calling.ts';
+import { type Caller, createCaller } from '../../harness/contract/calling.ts';
 import type { Bug } from './bug.ts';
 import { type BugProxy, openBugProxy } from './bug-proxy.ts';
 

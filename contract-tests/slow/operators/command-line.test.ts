@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { runCommand } from '../../harness/command-line.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
 
 const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);
 

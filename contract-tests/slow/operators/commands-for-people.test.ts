@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
-import { spawnCommand } from '../../harness/command-line.ts';
-import { createKey, openAccount } from '../../harness/opened-account.ts';
-import { environmentOf, root } from '../../harness/service-process.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { environmentOf, root } from '../../harness/service/service-process.ts';
 
 const account = await openAccount();
 const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-commands-'));

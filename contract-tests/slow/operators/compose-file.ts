@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
-import { root } from '../../harness/service-process.ts';
+import { root } from '../../harness/service/service-process.ts';
 
 /** What tests read of a service. */
 export type ComposeService = {

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../../harness/command-line.ts';
-import { startService, withEmbeddedDirectory } from '../../harness/service-process.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { startService, withEmbeddedDirectory } from '../../harness/service/service-process.ts';
 
 /** Backs up a new service. Returns the archive. */
 const backUp = (folder: string): Promise<string> =>

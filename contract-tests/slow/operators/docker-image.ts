@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { end, readGreeting, root } from '../../harness/service-process.ts';
+import { end, readGreeting, root } from '../../harness/service/service-process.ts';
 import { expectSearches, findPort, linkPrograms } from './installed-package.ts';
 
 /** The reason why the image cannot run on this machine. undefined: it can. */

@@ -1,7 +1,7 @@
 /** `doctor`, the check of a deployment, beside a running service: its output, and its exit code for scripts. */
 import { expect, inject, test } from 'vitest';
-import { spawnCommand } from '../../harness/command-line.ts';
-import { environmentOf } from '../../harness/service-process.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { environmentOf } from '../../harness/service/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { createCaller } from '../../harness/calling.ts';
-import { root } from '../../harness/service-process.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
+import { root } from '../../harness/service/service-process.ts';
 
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ export async function createFolder(): Promise<{ folder: string; remove: () => Pr
  */
 export async function installPackage(folder: string): Promise<string | undefined> {
   // Without prepack, which would reinstall the dependencies while tests use them.
-  await run(process.execPath, ['scripts/build.ts'], { cwd: root });
+  await run(process.execPath, ['scripts/build/build.ts'], { cwd: root });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
   const flags = ['--prefix', folder, '--prefer-offline', '--no-audit', '--no-fund'];

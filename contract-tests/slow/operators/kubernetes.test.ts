@@ -5,8 +5,8 @@ import { loadAll } from 'js-yaml';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { spawnCommand } from '../../harness/command-line.ts';
-import { environmentOf, root } from '../../harness/service-process.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { environmentOf, root } from '../../harness/service/service-process.ts';
 import { imageEnvironment } from './docker-image.ts';
 
 const folder = join(root, 'scripts/deploy/kubernetes');

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { end, readGreeting, root } from '../../harness/service-process.ts';
+import { end, readGreeting, root } from '../../harness/service/service-process.ts';
 import { expectImageWorks, imageMissing, instructions } from './docker-image.ts';
 import {
   createFolder,

@@ -7,18 +7,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { checkContract } from '../../check/check-contract.ts';
-import { createCaller } from '../../harness/calling.ts';
-import { spawnCommand } from '../../harness/command-line.ts';
+import { createCaller } from '../../harness/contract/calling.ts';
 import { startLoad } from '../../harness/load/mixed-load.ts';
-import { pgbouncer, startPgBouncer } from '../../harness/pgbouncer.ts';
-import { createDatabase, startDatabaseProxy, withDatabase } from '../../harness/service-database.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { pgbouncer, startPgBouncer } from '../../harness/service/pgbouncer.ts';
+import { createDatabase, startDatabaseProxy, withDatabase } from '../../harness/service/service-database.ts';
 import {
   environmentOf,
   makeEmbeddedDirectory,
   removeDataDirectory,
   type Settings,
   startSecondServer,
-} from '../../harness/service-process.ts';
+} from '../../harness/service/service-process.ts';
 
 /** Connections of PgBouncer to the database. A backup takes two. */
 const CONNECTIONS = 2;

@@ -5,21 +5,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { toSent } from '../../harness/calling.ts';
-import { runCommand, spawnCommand } from '../../harness/command-line.ts';
-import { OPERATION_IDS } from '../../harness/contract-check.ts';
-import { type Answer, exchange, type Sent } from '../../harness/exchange.ts';
-import { findDescendants } from '../../harness/processes.ts';
-import { startDatabaseProxy } from '../../harness/service-database.ts';
+import { pathOf } from '../../harness/calls/uploading.ts';
+import { toSent } from '../../harness/contract/calling.ts';
+import { OPERATION_IDS } from '../../harness/contract/contract-check.ts';
+import { type Answer, exchange, type Sent } from '../../harness/contract/exchange.ts';
+import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+import { findDescendants } from '../../harness/machine/processes.ts';
+import { runCommand, spawnCommand } from '../../harness/service/command-line.ts';
+import { startDatabaseProxy } from '../../harness/service/service-database.ts';
 import {
   environmentOf,
   type RunningService,
   type Settings,
   startService,
   withEmbeddedDirectory,
-} from '../../harness/service-process.ts';
-import { pathOf } from '../../harness/uploading.ts';
-import { VALID_INPUTS } from '../../harness/valid-inputs.ts';
+} from '../../harness/service/service-process.ts';
 import { startTraceCollector } from './trace-collector.ts';
 
 const newSecret = () => randomBytes(20).toString('hex');

@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test, vi } from 'vitest';
-import { spawnCommand } from '../../harness/command-line.ts';
-import { databaseUrlOf } from '../../harness/service-database.ts';
-import { environmentOf, root, withDataDirectory } from '../../harness/service-process.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { databaseUrlOf } from '../../harness/service/service-database.ts';
+import { environmentOf, root, withDataDirectory } from '../../harness/service/service-process.ts';
 
 /** Runs a command that ends with 1, by default without a database. Returns what it writes to standard error. */
 async function complaintsOf(command: string, settings: Record<string, string>): Promise<string> {

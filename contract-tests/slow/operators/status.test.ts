@@ -4,8 +4,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, inject, test } from 'vitest';
-import { spawnCommand, startCommand } from '../../harness/command-line.ts';
-import { environmentOf } from '../../harness/service-process.ts';
+import { spawnCommand, startCommand } from '../../harness/service/command-line.ts';
+import { environmentOf } from '../../harness/service/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');
 const environment = environmentOf(dataDirectory, { KNOWLEDGE_URL: inject('address') });

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { runCommand } from '../../harness/command-line.ts';
-import { readDocument } from '../../harness/read-document.ts';
-import { root } from '../../harness/service-process.ts';
+import { readDocument } from '../../harness/contract/read-document.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { root } from '../../harness/service/service-process.ts';
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, inject, test, vi } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
-import { runCommand } from '../../harness/command-line.ts';
-import { keepForTests } from '../../harness/kept-service.ts';
-import { databaseUrlOf } from '../../harness/service-database.ts';
+import { runCommand } from '../../harness/service/command-line.ts';
+import { keepForTests } from '../../harness/service/kept-service.ts';
+import { databaseUrlOf } from '../../harness/service/service-database.ts';
 import {
   call,
   createKnowledgeBase,
@@ -18,7 +18,7 @@ import {
   startService,
   startWorker,
   withDataDirectory,
-} from '../../harness/service-process.ts';
+} from '../../harness/service/service-process.ts';
 import { startTraceCollector } from './trace-collector.ts';
 
 const newSecret = () => randomBytes(20).toString('hex');

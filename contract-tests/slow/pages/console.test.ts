@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/open-console.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { databaseUrlOf } from '../../harness/service-database.ts';
-import { importBytes } from '../../harness/uploading.ts';
+import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/calls/open-console.ts';
+import { importBytes } from '../../harness/calls/uploading.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
+import { databaseUrlOf } from '../../harness/service/service-database.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
 
 const browser = await openBrowser();
 const { api, apiKey } = await openAccount();

@@ -2,13 +2,13 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { openBrowser } from '../../harness/browser.ts';
-import { exchange } from '../../harness/exchange.ts';
-import { expectRefusal } from '../../harness/expect-refusal.ts';
-import { openAccount } from '../../harness/opened-account.ts';
-import { dereference } from '../../harness/read-document.ts';
-import { operations, written } from '../../harness/read-spec.ts';
-import { requestRoute } from '../../harness/request-route.ts';
+import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
+import { requestRoute } from '../../harness/calls/request-route.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
+import { dereference } from '../../harness/contract/read-document.ts';
+import { operations, written } from '../../harness/contract/read-spec.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
+import { openBrowser } from '../../harness/shared/browser.ts';
 
 const address = inject('address');
 /** A new account without data. */

@@ -1,5 +1,5 @@
 /** What a program sees of its account, by requests that every release has answered. */
-import { call } from '../../harness/service-process.ts';
+import { call } from '../../harness/service/service-process.ts';
 
 /** A service with the key of one account. */
 export type Access = { address: string; apiKey: string };

@@ -6,14 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawnCommand } from '../../harness/command-line.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
 import {
   call,
   environmentOf,
   type RunningService,
   startService,
   withEmbeddedDirectory,
-} from '../../harness/service-process.ts';
+} from '../../harness/service/service-process.ts';
 import { type Access, searchEach, viewAccount } from './account-view.ts';
 import type { Recorded } from './recorded.ts';
 

@@ -6,18 +6,18 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Caller, createCaller } from '../../harness/calling.ts';
-import { spawnCommand } from '../../harness/command-line.ts';
-import { exchange } from '../../harness/exchange.ts';
-import { createDatabase, withDatabase } from '../../harness/service-database.ts';
+import { untilFinal } from '../../harness/calls/uploading.ts';
+import { type Caller, createCaller } from '../../harness/contract/calling.ts';
+import { exchange } from '../../harness/contract/exchange.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
+import { createDatabase, withDatabase } from '../../harness/service/service-database.ts';
 import {
   environmentOf,
   makeEmbeddedDirectory,
   type RunningService,
   removeDataDirectory,
   startService,
-} from '../../harness/service-process.ts';
-import { untilFinal } from '../../harness/uploading.ts';
+} from '../../harness/service/service-process.ts';
 import { searchEach, viewAccount } from './account-view.ts';
 import type { Recorded } from './recorded.ts';
 

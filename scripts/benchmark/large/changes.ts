@@ -1,15 +1,15 @@
 /** Changes of a large service beside searches: a fifth of the documents replaced, a whole knowledge base deleted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { withServiceDatabase } from '../../../contract-tests/harness/service-database.ts';
+import { withServiceDatabase } from '../../../contract-tests/harness/service/service-database.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
-} from '../../../contract-tests/harness/service-process.ts';
+} from '../../../contract-tests/harness/service/service-process.ts';
 import type { SearchResult } from '../../../generated/types.gen.ts';
 import { inParallel } from '../../../src/concurrency/in-parallel.ts';
-import { importStretch, prepareStretch, settle } from '../corpus-import.ts';
+import { importStretch, prepareStretch, settle } from '../corpus/corpus-import.ts';
 import { send } from '../load/deployment.ts';
 import { ANSWERED } from '../load/loops.ts';
 import {

@@ -1,7 +1,7 @@
 /** The command `npm run benchmark -- large`. */
 import { Command } from 'commander';
 import { readCount, readCounts } from '../../arguments.ts';
-import { runReports } from '../printing.ts';
+import { runReports } from '../measuring/printing.ts';
 import { measureLarge } from './large.ts';
 
 const PASSAGES = 1_000_000;

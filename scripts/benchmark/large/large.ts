@@ -4,18 +4,18 @@
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../../../contract-tests/harness/command-line.ts';
+import { runCommand } from '../../../contract-tests/harness/service/command-line.ts';
 import {
   call,
   type RunningService,
   startService,
   withEmbeddedDirectory,
-} from '../../../contract-tests/harness/service-process.ts';
-import { formatNumber, type Report } from '../figures.ts';
+} from '../../../contract-tests/harness/service/service-process.ts';
+import { withFilled } from '../corpus/filled-service.ts';
+import { drawQueries } from '../corpus/query-mix.ts';
 import { createDocuments, type LoadResult, measureLoops } from '../load/load.ts';
-import { drawQueries } from '../query-mix.ts';
+import { formatNumber, type Report } from '../measuring/figures.ts';
 import { measurePurge, measureReplacement } from './changes.ts';
-import { withFilled } from './filled-service.ts';
 import { deleteDocument, nextSearch, readDocuments, type Trial, timed } from './trial.ts';
 
 /** `knowledgeBases`: numbers of them that hold the same passages, in turn. `data`: a folder that keeps the corpora. */

@@ -1,15 +1,15 @@
 /** What the measurements of a large service share: its queries, its documents, and searches beside other work. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readPages } from '../../../contract-tests/harness/lists.ts';
-import { percentile } from '../../../contract-tests/harness/percentile.ts';
-import type { RunningService } from '../../../contract-tests/harness/service-process.ts';
+import { readPages } from '../../../contract-tests/harness/calls/lists.ts';
+import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
+import type { RunningService } from '../../../contract-tests/harness/service/service-process.ts';
 import type { Document, QueryRequest } from '../../../generated/types.gen.ts';
-import type { Report } from '../figures.ts';
+import type { Filled } from '../corpus/filled-service.ts';
+import type { MixedQuery } from '../corpus/query-mix.ts';
 import { send } from '../load/deployment.ts';
 import { ANSWERED } from '../load/loops.ts';
-import { observe } from '../open-loop.ts';
-import type { MixedQuery } from '../query-mix.ts';
-import type { Filled } from './filled-service.ts';
+import type { Report } from '../measuring/figures.ts';
+import { observe } from '../measuring/open-loop.ts';
 
 /** A measurement on a filled directory. `seconds`: duration of each loop of queries. */
 export type Trial = Filled & { report: Report; queries: Iterator<MixedQuery, never>; seconds: number };

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readAddress } from '../../../src/cli/service-address.ts';
+import { readAddress } from '../../../src/cli/service/service-address.ts';
 import { readCount, readCounts } from '../../arguments.ts';
-import { describeMachine, print } from '../printing.ts';
+import { describeMachine, print } from '../measuring/printing.ts';
 import { type LoadPlan, measureLoad } from './load.ts';
 import { formatResults, plotResults } from './report.ts';
 

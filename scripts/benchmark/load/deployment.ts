@@ -1,11 +1,11 @@
 /** The deployment under load: one that runs somewhere, or a new service of this machine. */
-import { call, startService } from '../../../contract-tests/harness/service-process.ts';
+import { call, startService } from '../../../contract-tests/harness/service/service-process.ts';
 import type { Balance } from '../../../generated/types.gen.ts';
-import { type Account, createParts, importStretch } from '../corpus-import.ts';
-import type { Report } from '../figures.ts';
-import { withFilled } from '../large/filled-service.ts';
-import { post } from '../post.ts';
-import { readProcessorUse } from '../processor-use.ts';
+import { type Account, createParts, importStretch } from '../corpus/corpus-import.ts';
+import { withFilled } from '../corpus/filled-service.ts';
+import type { Report } from '../measuring/figures.ts';
+import { post } from '../measuring/post.ts';
+import { readProcessorUse } from '../measuring/processor-use.ts';
 import { ANSWERED } from './loops.ts';
 
 /**

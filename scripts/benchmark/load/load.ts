@@ -1,11 +1,11 @@
 /** Measures a deployment under load: in closed and open loops, with imports beside the queries, at growing sizes. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { percentile } from '../../../contract-tests/harness/percentile.ts';
-import { requireUninterrupted } from '../../../contract-tests/harness/service-process.ts';
+import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
+import { requireUninterrupted } from '../../../contract-tests/harness/service/service-process.ts';
 import type { QueryRequest } from '../../../generated/types.gen.ts';
-import { makeDocument } from '../corpus.ts';
-import type { Report } from '../figures.ts';
-import { drawQueries } from '../query-mix.ts';
+import { makeDocument } from '../corpus/corpus.ts';
+import { drawQueries } from '../corpus/query-mix.ts';
+import type { Report } from '../measuring/figures.ts';
 import {
   type Deployment,
   type Place,

@@ -1,7 +1,7 @@
 /** Sends requests in an open or a closed loop, and notes what became of each. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isInterrupted } from '../../../contract-tests/harness/service-process.ts';
-import { observe } from '../open-loop.ts';
+import { isInterrupted } from '../../../contract-tests/harness/service/service-process.ts';
+import { observe } from '../measuring/open-loop.ts';
 
 /** The code of a request that was answered well. */
 export const ANSWERED = 'answered';

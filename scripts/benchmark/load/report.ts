@@ -1,5 +1,5 @@
 /** The results of a load: as a table with notes for people, and as a plot. */
-import { alignColumns, formatNumber } from '../figures.ts';
+import { alignColumns, formatNumber } from '../measuring/figures.ts';
 import type { LoadResult } from './load.ts';
 import type { Loop } from './loops.ts';
 import { type Panel, plotPanels, type Series } from './plot.ts';

@@ -1,5 +1,5 @@
 /** Percentiles, rates and errors of the requests of a loop. */
-import { percentile } from '../../../contract-tests/harness/percentile.ts';
+import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
 import { ANSWERED, type Outcome } from './loops.ts';
 
 /** Times of answers in milliseconds, exact: no histogram rounds them. NaN if there were none. */

@@ -1,6 +1,6 @@
 /** Answers from the examples of the spec alone: those of `--fixed`, and those that a `Prefer` header requests. */
 import type { DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/terms/errors.ts';
 import { FIXED_FILE, formatDownload } from '../downloads.ts';
 import type { Prism, SpecAnswer, Wanted } from '../prism.ts';
 import { formatTicket } from '../uploads.ts';

@@ -1,17 +1,18 @@
 /** Answers from memory: what a client creates, changes and deletes comes back in its later requests. */
-import { idempotencyKeyReused } from '../../../src/errors.ts';
-import type { RequestContext } from '../../../src/http/dispatch.ts';
-import { toKeyedRequest } from '../../../src/http/idempotency.ts';
-import { accountAnswers } from './account.ts';
-import type { MemoryAnswers, MemoryContext } from './answer-types.ts';
-import { documentAnswers } from './documents.ts';
-import { downloadAnswers } from './downloads.ts';
+
+import type { RequestContext } from '../../../src/http/contract/dispatch.ts';
+import { toKeyedRequest } from '../../../src/http/contract/idempotency.ts';
+import { idempotencyKeyReused } from '../../../src/terms/errors.ts';
 import { advanceImports } from './imports.ts';
-import { knowledgeBaseAnswers } from './knowledge-bases.ts';
-import { queryAnswers } from './query.ts';
+import { accountAnswers } from './operations/account.ts';
+import type { MemoryAnswers, MemoryContext } from './operations/answer-types.ts';
+import { documentAnswers } from './operations/documents.ts';
+import { downloadAnswers } from './operations/downloads.ts';
+import { knowledgeBaseAnswers } from './operations/knowledge-bases.ts';
+import { queryAnswers } from './operations/query.ts';
+import { uploadAnswers } from './operations/uploads.ts';
+import { webhookAnswers } from './operations/webhooks.ts';
 import type { State } from './state.ts';
-import { uploadAnswers } from './uploads.ts';
-import { webhookAnswers } from './webhooks.ts';
 
 /** All operations of the spec: a missing one is an error of the compiler. */
 const ANSWERS: MemoryAnswers = {

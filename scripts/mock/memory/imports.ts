@@ -1,5 +1,5 @@
 /** Imports of files: they take time, and end processed or failed. No timers: see `advanceImports`. */
-import { isUnfinished } from '../../../src/database/documents.ts';
+import { isUnfinished } from '../../../src/database/rows/documents/documents.ts';
 import type { ExtractedText } from '../../../src/indexing/split/extracted-text.ts';
 import { toPassages } from './passages.ts';
 import { failureByName } from './read-file.ts';

@@ -2,12 +2,12 @@
 import { detectLanguage, detectPassageLanguage, type Language } from '../../../src/analysis/language.ts';
 import { lexemesOf, type Stems } from '../../../src/analysis/lexemes.ts';
 import { tokenise } from '../../../src/analysis/tokens.ts';
-import type { PassageRow } from '../../../src/database/passages.ts';
-import type { ScopedId } from '../../../src/ids.ts';
+import type { PassageRow } from '../../../src/database/rows/documents/passages.ts';
 import type { ExtractedText } from '../../../src/indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../../src/indexing/split/markdown.ts';
 import { sizeOf } from '../../../src/indexing/split/passage-size.ts';
 import { splitPassages } from '../../../src/indexing/split/passages.ts';
+import type { ScopedId } from '../../../src/terms/ids.ts';
 
 /** A passage. `frequencies`: how often it has each lexeme. `length`: in letters, for BM25. */
 export type IndexedPassage = PassageRow & {

@@ -2,8 +2,9 @@
  * Ranks passages by BM25 over the words that the service's analysis finds. The service also stems words, looks at
  * neighbouring passages, and learns from the best results. Here, words count as forms of one word if they begin alike.
  */
+
+import { editDistance } from '../../../src/analysis/edit-distance.ts';
 import { isStemmable } from '../../../src/analysis/tokens.ts';
-import { editDistance } from '../../../src/edit-distance.ts';
 import {
   inverseDocumentFrequency,
   lengthNorm,
@@ -12,14 +13,14 @@ import {
   saturation,
   scoreUpperBound,
 } from '../../../src/search/bm25.ts';
-import type { ExplainedScoring } from '../../../src/search/explanation.ts';
+import type { ExplainedScoring } from '../../../src/search/details/explanation.ts';
 import {
   analyseQuery,
   mostImportant,
   type QueryTerm,
   readQuery,
   SCORED_TERMS_MAX,
-} from '../../../src/search/query-terms.ts';
+} from '../../../src/search/query/query-terms.ts';
 import type { IndexedPassage } from './passages.ts';
 
 type Variant = { lexeme: string; upperBound: number };

@@ -9,11 +9,11 @@ import type {
   DocumentStatus,
   DocumentType,
 } from '../../../generated/types.gen.ts';
-import { formatScopedId } from '../../../src/ids.ts';
 import type { ExtractedText, Heading } from '../../../src/indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../../src/indexing/split/markdown.ts';
-import { createDocument } from './documents.ts';
+import { formatScopedId } from '../../../src/terms/ids.ts';
 import { publish } from './imports.ts';
+import { createDocument } from './operations/documents.ts';
 import { type FileContent, PAGED_TYPES } from './read-file.ts';
 import { idOf, type State, type StoredDocument } from './state.ts';
 

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentsByStatus, KnowledgeBase, Webhook } from '../../../generated/types.gen.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import type { DocumentRow } from '../../../src/database/documents.ts';
+import type { DocumentRow } from '../../../src/database/rows/documents/documents.ts';
 import {
   diskFull,
   documentNotFound,
@@ -13,7 +13,7 @@ import {
   knowledgeBaseNotFound,
   storageLimitExceeded,
   webhookNotFound,
-} from '../../../src/errors.ts';
+} from '../../../src/terms/errors.ts';
 import {
   formatScopedId,
   parseDocumentId,
@@ -23,7 +23,7 @@ import {
   parseKnowledgeBaseIds,
   parseWebhookId,
   type ScopedId,
-} from '../../../src/ids.ts';
+} from '../../../src/terms/ids.ts';
 import type { IndexedPassage } from './passages.ts';
 import type { FileContent } from './read-file.ts';
 

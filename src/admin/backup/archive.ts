@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { extract, type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
-import { codeOf, reasonOf } from '../../problem.ts';
+import { codeOf, reasonOf } from '../../terms/problem.ts';
 
 /** Incremented when older versions can no longer read the archive. */
 const FORMAT = 1;

@@ -4,18 +4,22 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../../config/config.ts';
-import { createDatabase, createDatabaseOver, createMaintenancePool } from '../../database/database.ts';
-import { isDistributed } from '../../database/distribution.ts';
-import { compareMigrations } from '../../database/migrate.ts';
-import { requireUsableDatabase } from '../../database/usable-database.ts';
+import {
+  createDatabase,
+  createDatabaseOver,
+  createMaintenancePool,
+} from '../../database/connection/database.ts';
+import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
+import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { takeBackupLock } from '../../files/backup-lock.ts';
 import type { FileStore } from '../../files/file-store.ts';
-import { codeOf } from '../../problem.ts';
 import { probe } from '../../serve/data-directory.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
-import { findForeignFiles, requireOwn } from '../../serve/own-files.ts';
+import { findForeignFiles, requireOwn } from '../../serve/secrets/own-files.ts';
 import { createLog } from '../../telemetry/log.ts';
+import { codeOf } from '../../terms/problem.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 

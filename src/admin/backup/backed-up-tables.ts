@@ -1,5 +1,5 @@
 /** The tables in a backup, and those omitted. A test fails for a table that is in neither list. */
-import type { Tables } from '../../database/tables.ts';
+import type { Tables } from '../../database/schema/tables.ts';
 
 /** In the order of loading: a table comes after the tables that it refers to. */
 export const BACKED_UP_TABLES = [

@@ -8,17 +8,22 @@ import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { databaseNow } from '../../database/clock.ts';
+import { databaseNow } from '../../database/connection/clock.ts';
 import {
   type Connection,
   createDatabase,
   createDatabaseOver,
   createMaintenancePool,
   type Database,
-} from '../../database/database.ts';
-import { isDistributed } from '../../database/distribution.ts';
-import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../../database/migrate.ts';
-import { requireUsableDatabase } from '../../database/usable-database.ts';
+} from '../../database/connection/database.ts';
+import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
+import {
+  compareMigrations,
+  migrateToLatest,
+  migrateUpTo,
+  unknownOf,
+} from '../../database/migrations/migrate.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
 import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
 import { lockBootstrap, unfinishedRestoreFile } from '../../serve/bootstrap.ts';

@@ -2,8 +2,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AccountChange, createAccount, updateAccount } from '../../database/accounts.ts';
-import { databaseNow } from '../../database/clock.ts';
+import { databaseNow } from '../../database/connection/clock.ts';
+import { type AccountChange, createAccount, updateAccount } from '../../database/rows/accounts.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
-import { type Database, isBehindPooler } from '../../database/database.ts';
-import { isDistributed } from '../../database/distribution.ts';
-import { compareMigrations } from '../../database/migrate.ts';
-import { describeUnreachable, findUnfitness } from '../../database/usable-database.ts';
+import { type Database, isBehindPooler } from '../../database/connection/database.ts';
+import { describeUnreachable, findUnfitness } from '../../database/connection/usable-database.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
+import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
-import type { Problem } from '../../problem.ts';
+import type { Problem } from '../../terms/problem.ts';
 
 /** Both clocks check upload tickets, which are valid for an hour. Synchronised clocks differ by milliseconds. */
 const MAX_SKEW_MS = 5_000;

@@ -1,9 +1,9 @@
 /** Finds accounts that have little left of a limit: credits, storage, knowledge bases. */
 import type { Config } from '../../config/config.ts';
-import { listNearLimits, type NearLimits } from '../../database/account-limits.ts';
-import { listLowBalances } from '../../database/accounts.ts';
-import type { Database } from '../../database/database.ts';
-import type { Problem } from '../../problem.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { listNearLimits, type NearLimits } from '../../database/rows/account-limits.ts';
+import { listLowBalances } from '../../database/rows/accounts.ts';
+import type { Problem } from '../../terms/problem.ts';
 
 /** An account with less than a tenth of a new account's credits will soon need more. */
 const LOW_DIVISOR = 10;

@@ -1,9 +1,9 @@
 /** Checks a deployment's machine: the data directory and its secrets, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
-import { type Problem, shellWord } from '../../problem.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
-import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secret-files.ts';
+import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secrets/secret-files.ts';
+import { type Problem, shellWord } from '../../terms/problem.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL's write-ahead log alone may need this (max_wal_size, 1 GB by default). */

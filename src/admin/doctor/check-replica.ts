@@ -1,14 +1,14 @@
 /** Checks the read replica of DATABASE_READ_URL. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase, createReplicaPool, type Database } from '../../database/database.ts';
+import { createDatabase, createReplicaPool, type Database } from '../../database/connection/database.ts';
 import {
   compareReplica,
   describeUnfitness,
   findPosition,
   type Position,
   type Unfitness,
-} from '../../database/replica-position.ts';
-import { codeOf, type Problem, reasonOf } from '../../problem.ts';
+} from '../../database/replica/position.ts';
+import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 
 const CONNECTIONS = 1;
 const TIMEOUT_MS = 5_000;

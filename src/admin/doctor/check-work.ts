@@ -1,15 +1,15 @@
 /** Checks whether the service works: the file store, the jobs, and the server's responses. */
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/connection/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
-import { type Problem, reasonOf } from '../../problem.ts';
+import { findRunningServers, findServerAddress } from '../../serve/discovery/running-servers.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
-import { findForeignFiles } from '../../serve/own-files.ts';
-import { findRunningServers, findServerAddress } from '../../serve/running-servers.ts';
+import { findForeignFiles } from '../../serve/secrets/own-files.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
+import { type Problem, reasonOf } from '../../terms/problem.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
 const STANDSTILL_SECONDS = 300;

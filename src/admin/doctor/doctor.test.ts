@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { generateApiKey } from '../../api-key.ts';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
-import { drain, listen } from '../../http/server.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
+import { drain, listen } from '../../http/server/server.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/secrets/secret-files.ts';
 import { createServiceApp } from '../../serve/service-app.ts';
+import { generateApiKey } from '../../terms/api-key.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { checkDataDirectory } from './check-machine.ts';
 

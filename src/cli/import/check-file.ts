@@ -1,10 +1,10 @@
 /** Finds out before anything is sent which files the service would refuse. */
 import { open, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FILE_SIZE_MAX } from '../../client/file-source.ts';
+import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { detectType } from '../../extraction/detect-type.ts';
-import { reasonOf } from '../../problem.ts';
-import { formatBytes } from '../formats.ts';
+import { formatBytes } from '../../terminal/formats.ts';
+import { reasonOf } from '../../terms/problem.ts';
 import type { LocalFile } from './find-files.ts';
 
 /** The longest `externalId`. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { FILE_SIZE_MAX } from '../../client/file-source.ts';
+import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { checkFile } from './check-file.ts';
 import { type FindOptions, findFiles, type Root, readRoot } from './find-files.ts';
 import { surveyFiles } from './survey.ts';

@@ -2,8 +2,8 @@
 import type { Dirent } from 'node:fs';
 import { glob, opendir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { FILE_SIZE_MAX } from '../../client/file-source.ts';
-import { codeOf } from '../../problem.ts';
+import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
+import { codeOf } from '../../terms/problem.ts';
 import { CommandError } from '../options.ts';
 
 /** A file, or a folder that cannot be read. */

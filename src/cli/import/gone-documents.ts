@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix } from 'node:path';
 import type { Document } from '../../../generated/types.gen.ts';
-import { codeOf } from '../../problem.ts';
+import { codeOf } from '../../terms/problem.ts';
 
 export type GoneDocument = { id: string; externalId: string };
 

@@ -1,9 +1,9 @@
 /** Imports the files that a survey has found, several at a time. */
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../../client/errors.ts';
 import { inParallel } from '../../concurrency/in-parallel.ts';
-import { showProgress } from '../../progress.ts';
+import { pluralise } from '../../terminal/formats.ts';
+import { showProgress } from '../../terminal/progress.ts';
 import { explainError } from '../explain-error.ts';
-import { pluralise } from '../formats.ts';
 import type { LocalFile } from './find-files.ts';
 import { type ImportContext, importFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';

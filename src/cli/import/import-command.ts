@@ -2,13 +2,13 @@
 import { Command } from 'commander';
 import type { Attributes, KnowledgeBase } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
-import { showProgress } from '../../progress.ts';
-import { tell } from '../../terminal.ts';
+import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
+import { showProgress } from '../../terminal/progress.ts';
+import { tell } from '../../terminal/terminal.ts';
 import { confirm } from '../confirm.ts';
-import { findKnowledgeBase } from '../find-knowledge-base.ts';
-import { enumerate, formatBytes, pluralise } from '../formats.ts';
 import { CommandError, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
-import { connect, type RemoteOptions, withRemote } from '../remote-service.ts';
+import { findKnowledgeBase } from '../service/find-knowledge-base.ts';
+import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';

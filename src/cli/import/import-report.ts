@@ -1,10 +1,10 @@
 /** What an import tells: of each file, and in the end. */
 import type { DocumentErrorCode } from '../../../generated/types.gen.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
-import { print, printJson, tell, terminalColumns, toVisibleLine } from '../../terminal.ts';
+import { pluralise } from '../../terminal/formats.ts';
+import { indent } from '../../terminal/highlighted-text.ts';
+import { print, printJson, tell, terminalColumns, toVisibleLine } from '../../terminal/terminal.ts';
 import { explainError } from '../explain-error.ts';
-import { pluralise } from '../formats.ts';
-import { indent } from '../highlighted-text.ts';
 
 /** In the order of the summary. */
 const OUTCOMES = ['imported', 'updated', 'unchanged', 'sent', 'deleted', 'ignored', 'failed'] as const;

@@ -1,5 +1,5 @@
 /** Shortens a reading to the rows of a terminal: what matters least goes first, and a last line says what is missing. */
-import { enumerate, pluralise } from '../formats.ts';
+import { enumerate, pluralise } from '../../terminal/formats.ts';
 
 /** How early a line is left out, from the first to the last. Essential ones only where not even they have room. */
 const ORDER = ['furtherOperation', 'space', 'detail', 'past', 'operation', 'essential'] as const;

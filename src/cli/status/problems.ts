@@ -1,5 +1,5 @@
 /** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
-import { formatBytes, pluralise } from '../formats.ts';
+import { formatBytes, pluralise } from '../../terminal/formats.ts';
 import { formatSeconds } from './figures.ts';
 import type { Reading, ReplicaUse, ServerState } from './reading.ts';
 

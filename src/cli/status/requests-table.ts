@@ -1,5 +1,5 @@
 /** The table of requests: a row for each operation, with its figures of now and since the start. */
-import { style } from '../../terminal.ts';
+import { style } from '../../terminal/terminal.ts';
 import { formatRate, formatSeconds } from './figures.ts';
 import type { Requests } from './period.ts';
 

@@ -1,8 +1,9 @@
 /** Fetches the metrics of one server. */
-import { reasonOf } from '../../problem.ts';
-import { readBoundedText } from '../../serve/bounded-text.ts';
-import { toVisibleLine } from '../../terminal.ts';
-import { explainScheme } from '../service-address.ts';
+
+import { readBoundedText } from '../../serve/discovery/bounded-text.ts';
+import { toVisibleLine } from '../../terminal/terminal.ts';
+import { reasonOf } from '../../terms/problem.ts';
+import { explainScheme } from '../service/service-address.ts';
 import { ExpositionError, parseExposition, type Sample } from './exposition.ts';
 
 /** The metrics of a server at one moment. `atMs`: of `performance.now()`. */

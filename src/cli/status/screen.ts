@@ -1,8 +1,8 @@
 /** A reading as lines for people: at most 80 columns, or those of a narrower terminal; the most important first. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { style, toVisibleLine } from '../../terminal.ts';
-import { formatBytes, pluralise } from '../formats.ts';
+import { formatBytes, pluralise } from '../../terminal/formats.ts';
+import { style, toVisibleLine } from '../../terminal/terminal.ts';
 import { formatRate, formatSeconds, formatShare } from './figures.ts';
 import { fitRows, type Line } from './fit-screen.ts';
 import type { Period } from './period.ts';

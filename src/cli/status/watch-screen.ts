@@ -1,7 +1,7 @@
 /** Redraws lines in place on a terminal, as `top` does. */
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { print } from '../../terminal.ts';
+import { print } from '../../terminal/terminal.ts';
 
 const ESC = '\u001b[';
 const HOME = `${ESC}H`;

@@ -1,9 +1,9 @@
 /** New databases on a test server: on a coordinator and its workers where CITUS_URL is set. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { type Connection, createDatabase, createMaintenancePool } from '../database.ts';
-import { distribute } from '../distribution.ts';
-import { migrateToLatest } from '../migrate.ts';
+import { type Connection, createDatabase, createMaintenancePool } from '../connection/database.ts';
+import { distribute } from '../distribution/distribution.ts';
+import { migrateToLatest } from '../migrations/migrate.ts';
 
 /** Whether Citus distributes the tables of test databases. */
 export const isCitus = Boolean(process.env.CITUS_URL);

@@ -1,7 +1,7 @@
 /** The locks that transactions of a test wait for. */
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
-import { isDistributed } from '../distribution.ts';
+import type { Database } from '../connection/database.ts';
+import { isDistributed } from '../distribution/distribution.ts';
 
 const COUNT_WAITING = `
   SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)

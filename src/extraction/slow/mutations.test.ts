@@ -1,12 +1,15 @@
 /**
  * Random damage to valid files: each results in time in text or in an error of the file, never in a bug of ours.
  * This suite makes a few hundred mutations.
- * `MUTATIONS=10000 npx vitest run --config scripts/vitest.config.ts src/extraction/mutations` makes any number.
+ * `MUTATIONS=10000 npx vitest run --config scripts/suites/vitest.config.ts src/extraction/mutations` makes any number.
  * `MUTATION_SEED=1` starts elsewhere.
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { readSharedDocument, sharedDocuments } from '../../../contract-tests/harness/shared-documents.ts';
+import {
+  readSharedDocument,
+  sharedDocuments,
+} from '../../../contract-tests/harness/documents/shared-documents.ts';
 import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 import { madeFiles } from '../testing/made-files.ts';
 import type { MutationReport, MutationTask } from '../testing/mutation-process.ts';

@@ -6,9 +6,9 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
-import type { Database, Queryable } from '../../database/database.ts';
-import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
-import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
+import type { Database, Queryable } from '../../database/connection/database.ts';
+import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
+import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 
 /**
  * The INSERT of a document's deltas. `values` are placeholders. `documentFrequencies` is a binary array of jsonb

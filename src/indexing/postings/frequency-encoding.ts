@@ -5,8 +5,8 @@ import {
   createByteWriter,
   elementTypes,
   release,
-} from '../../binary-array.ts';
-import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
+} from '../../database/connection/binary-array.ts';
+import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 import {
   lexemesEnd,
   nameEnd,

@@ -1,7 +1,7 @@
 /** Index maintenance does the work that imports leave. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
+import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { sumOverLexemeIndexes } from '../testing/lexeme-indexes.ts';

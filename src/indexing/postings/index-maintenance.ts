@@ -1,7 +1,7 @@
 /** Index maintenance: work on the index that imports and deletions leave, so that no request waits for it. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../database/database.ts';
-import { prepare } from '../../database/prepared.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { prepare } from '../../database/connection/prepared.ts';
 import { mergeFrequencyDeltas } from './document-frequencies.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
-import type { BinaryArray } from '../../binary-array.ts';
+import type { BinaryArray } from '../../database/connection/binary-array.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';
 import {
   addLexeme,

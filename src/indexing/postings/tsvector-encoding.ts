@@ -1,5 +1,5 @@
 /** Encodes the lexemes of a passage and their positions as a tsvector, in PostgreSQL's binary format. */
-import type { BinaryArray } from '../../binary-array.ts';
+import type { BinaryArray } from '../../database/connection/binary-array.ts';
 import {
   firstPositionOf,
   nameEnd,

@@ -1,7 +1,7 @@
 /** Looks into the index of lexemes: that of the table, or those of all shards where Citus distributes it. */
 import { sql } from 'kysely';
-import type { Database } from '../../database/database.ts';
-import { isDistributed } from '../../database/distribution.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
 
 /** The sum of a number over the indexes. `number` is SQL for it, given SQL for the name of an index. */
 export async function sumOverLexemeIndexes(

@@ -1,10 +1,10 @@
 /** Puts knowledge bases and texts straight into a test's database, as the handlers do, without HTTP. */
 import { v7 as uuidv7 } from 'uuid';
-import { createAccount } from '../../database/accounts.ts';
-import type { Database } from '../../database/database.ts';
-import type { Description } from '../../database/documents.ts';
-import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
-import { insertDocument } from '../../database/new-documents.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { createAccount } from '../../database/rows/accounts.ts';
+import type { Description } from '../../database/rows/documents/documents.ts';
+import { insertDocument } from '../../database/rows/documents/new-documents.ts';
+import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { createStem } from '../../indexing/stems.ts';

@@ -1,10 +1,10 @@
 /** Searches in the texts of one test, which are imported into a knowledge base of their own. */
 import { afterAll, beforeAll } from 'vitest';
-import { creditPayment } from '../../database/accounts.ts';
+import { creditPayment } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import type { Details } from '../details.ts';
+import type { Details } from '../details/details.ts';
 import { createSearch } from '../search.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
 

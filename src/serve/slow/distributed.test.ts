@@ -3,17 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateApiKey } from '../../api-key.ts';
-import { creditPayment } from '../../database/accounts.ts';
-import { createDatabase, createMaintenancePool, createPool, type Database } from '../../database/database.ts';
-import { distribute } from '../../database/distribution.ts';
-import { migrateOver } from '../../database/migrate.ts';
-import { prepare } from '../../database/prepared.ts';
-import { readStorageFigures } from '../../database/storage-figures.ts';
+import {
+  createDatabase,
+  createMaintenancePool,
+  createPool,
+  type Database,
+} from '../../database/connection/database.ts';
+import { prepare } from '../../database/connection/prepared.ts';
+import { distribute } from '../../database/distribution/distribution.ts';
+import { readStorageFigures } from '../../database/distribution/storage-figures.ts';
+import { migrateOver } from '../../database/migrations/migrate.ts';
+import { creditPayment } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
-import { isUnavailable } from '../../errors.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import { createSearch } from '../../search/search.ts';
+import { generateApiKey } from '../../terms/api-key.ts';
+import { isUnavailable } from '../../terms/errors.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 
 /** A worker's start, and new connections to it. */

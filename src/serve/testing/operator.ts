@@ -1,10 +1,16 @@
 /** Opens and changes accounts as an operator's commands do, without starting them: two starts take a second. */
-import { generateApiKey } from '../../api-key.ts';
+
 import { readConfig } from '../../config/config.ts';
-import { type AccountChange, createAccount, findAccountId, updateAccount } from '../../database/accounts.ts';
-import { insertApiKey } from '../../database/api-keys.ts';
-import { createDatabase, createMaintenancePool, type Database } from '../../database/database.ts';
-import type { KeyScope } from '../../database/tables.ts';
+import { createDatabase, createMaintenancePool, type Database } from '../../database/connection/database.ts';
+import {
+  type AccountChange,
+  createAccount,
+  findAccountId,
+  updateAccount,
+} from '../../database/rows/accounts.ts';
+import { insertApiKey } from '../../database/rows/api-keys.ts';
+import type { KeyScope } from '../../database/schema/tables.ts';
+import { generateApiKey } from '../../terms/api-key.ts';
 
 async function onDatabase<T>(url: string, use: (database: Database) => Promise<T>): Promise<T> {
   const database = createDatabase(createMaintenancePool({ connectionString: url }, () => {}));

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../../config/config.ts';
-import type { Connection } from '../../database/database.ts';
+import type { Connection } from '../../database/connection/database.ts';
 import { createMigratedDatabase } from '../../database/testing/test-database.ts';
-import { drain, listen } from '../../http/server.ts';
+import { drain, listen } from '../../http/server/server.ts';
 import type { OpenService } from '../open-service.ts';
 import { openService } from '../open-service.ts';
-import { apiKeyFile } from '../secret-files.ts';
+import { apiKeyFile } from '../secrets/secret-files.ts';
 import { createServiceApp } from '../service-app.ts';
 
 export type TestService = {

@@ -1,9 +1,9 @@
 /** getBalance, status by status, and the price of queries. */
 import { expect, test } from 'vitest';
-import { expectSuccesses } from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { changeAccount, openAccount } from '../../../harness/opened-account.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+import { expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
+import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount({ credits: 1000 });
 const { api, request } = account;

@@ -1,7 +1,7 @@
 /** getUsage, status by status. */
 import { expect, test } from 'vitest';
-import { changeAccount, openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/uploading.ts';
+import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api } = account;

@@ -4,9 +4,13 @@ import type {
   ImportTextContentRequest,
   InputValidationFailedError,
 } from '../../../../generated/types.gen.ts';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, untilFinal, uploadFile } from '../../../harness/uploading.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+} from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

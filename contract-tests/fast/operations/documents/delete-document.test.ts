@@ -1,8 +1,8 @@
 /** deleteDocument, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusal, expectSuccesses } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../../../harness/uploading.ts';
+import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

@@ -1,9 +1,9 @@
 /** externalId: a document replaces the earlier ones with the caller's own id. */
 import { expect, test } from 'vitest';
 import type { Document, ImportTextContentRequest } from '../../../../generated/types.gen.ts';
-import { expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, type SentFile, untilFinal, uploadFile } from '../../../harness/uploading.ts';
+import { expectRefusal, expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, type SentFile, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

@@ -1,9 +1,9 @@
 /** getDocumentContent, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusedFields, expectSameRefusal } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Contents' });

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Document } from '../../../../generated/types.gen.ts';
-import { expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/uploading.ts';
+import { expectRefusal, expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

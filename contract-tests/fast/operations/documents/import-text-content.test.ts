@@ -5,10 +5,10 @@ import {
   expectRefusal,
   expectRefusedFields,
   expectSuccesses,
-} from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+} from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

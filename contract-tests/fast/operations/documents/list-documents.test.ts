@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Document, Filter, ListDocumentsData } from '../../../../generated/types.gen.ts';
-import { expectRefusedFields, expectSameRefusal } from '../../../harness/expect-refusal.ts';
-import { createInParallel, readPages } from '../../../harness/lists.ts';
+import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel, readPages } from '../../../harness/calls/lists.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import {
   arbitraryAttributes,
   arbitraryFilter,
   type Fields,
   fits,
   TEXTS,
-} from '../../../harness/naive-filter.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+} from '../../../harness/documents/naive-filter.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

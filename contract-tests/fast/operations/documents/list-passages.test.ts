@@ -1,10 +1,10 @@
 /** listPassages, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusedFields, expectSameRefusal } from '../../../harness/expect-refusal.ts';
-import { readPages } from '../../../harness/lists.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes } from '../../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { readPages } from '../../../harness/calls/lists.ts';
+import { bytesOf, importBytes } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

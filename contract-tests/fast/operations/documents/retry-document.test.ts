@@ -1,9 +1,13 @@
 /** retryDocument, status by status. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusal, expectSameRefusal } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectSameRefusal,
+} from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

@@ -5,10 +5,10 @@ import {
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
-} from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+} from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

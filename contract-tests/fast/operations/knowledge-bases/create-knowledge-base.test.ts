@@ -5,8 +5,8 @@ import {
   expectRefusal,
   expectRefusedFields,
   expectSuccesses,
-} from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
+} from '../../../harness/calls/expect-refusal.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

@@ -1,8 +1,8 @@
 /** The options of a query that add to its results, or leave parts of them out. */
 import { expect, test } from 'vitest';
 import type { QueryRequest } from '../../../../generated/types.gen.ts';
-import { expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
+import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Details' });

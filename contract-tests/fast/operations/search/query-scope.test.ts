@@ -1,9 +1,13 @@
-/** The options of a query that restrict its results. src/search/search-scope.test.ts tests them on random documents. */
+/** The options of a query that restrict its results. src/search/ranking/search-scope.test.ts tests them on random documents. */
 import { describe, expect, test } from 'vitest';
 import type { Filter, QueryRequest } from '../../../../generated/types.gen.ts';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+} from '../../../harness/calls/expect-refusal.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

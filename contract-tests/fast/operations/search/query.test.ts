@@ -1,9 +1,13 @@
 /** query, status by status; search-results.test.ts tests its results. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+} from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

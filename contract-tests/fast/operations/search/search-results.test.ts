@@ -1,8 +1,8 @@
 /** The results of a query: order, scores, locations in the document, the original text. */
 import { expect, test } from 'vitest';
 import type { SearchResult } from '../../../../generated/types.gen.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();
 

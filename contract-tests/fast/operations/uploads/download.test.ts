@@ -6,13 +6,17 @@ import { parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import contentDisposition from 'content-disposition';
 import { describe, expect, inject, test } from 'vitest';
-import { openBrowser } from '../../../harness/browser.ts';
-import { download } from '../../../harness/downloading.ts';
-import { exchange } from '../../../harness/exchange.ts';
-import { expectRefusal } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { documentsMissing, readSharedDocument, sharedDocuments } from '../../../harness/shared-documents.ts';
-import { bytesOf, importBytes, pathOf, untilFinal } from '../../../harness/uploading.ts';
+import { download } from '../../../harness/calls/downloading.ts';
+import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { bytesOf, importBytes, pathOf, untilFinal } from '../../../harness/calls/uploading.ts';
+import { exchange } from '../../../harness/contract/exchange.ts';
+import {
+  documentsMissing,
+  readSharedDocument,
+  sharedDocuments,
+} from '../../../harness/documents/shared-documents.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
+import { openBrowser } from '../../../harness/shared/browser.ts';
 
 const { api } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Downloads' });

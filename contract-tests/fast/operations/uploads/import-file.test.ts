@@ -5,11 +5,11 @@ import {
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
-} from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { changeAccount, openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/valid-inputs.ts';
+} from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
+import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;

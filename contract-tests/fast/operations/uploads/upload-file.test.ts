@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
-import { toQuery } from '../../../harness/calling.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
   expectSuccesses,
-} from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { type Account, openAccount } from '../../../harness/opened-account.ts';
-import { sendAndHangUp } from '../../../harness/raw-socket.ts';
-import { bytesOf, untilFinal } from '../../../harness/uploading.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+} from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
+import { bytesOf, untilFinal } from '../../../harness/calls/uploading.ts';
+import { toQuery } from '../../../harness/contract/calling.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
+import { type Account, openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads in one request' });

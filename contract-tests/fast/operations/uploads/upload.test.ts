@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { expectRefusal } from '../../../harness/expect-refusal.ts';
-import { createInParallel } from '../../../harness/lists.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { sendAndHangUp } from '../../../harness/raw-socket.ts';
-import { pathOf, untilFinal, upload } from '../../../harness/uploading.ts';
+import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/calls/lists.ts';
+import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
+import { pathOf, untilFinal, upload } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 /** A ticket for `size` bytes, in a new knowledge base. */

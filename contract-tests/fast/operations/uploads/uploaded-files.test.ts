@@ -1,8 +1,8 @@
 /** Uploaded files as a public client sees them: the search finds their text, or their import fails with a reason. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { bytesOf, importBytes, untilFinal } from '../../../harness/uploading.ts';
+import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });

@@ -1,10 +1,14 @@
 /** createWebhook, status by status. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { expectRefusal, expectRefusedFields, expectSuccesses } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { sharedService } from '../../../harness/share.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/valid-inputs.ts';
+import {
+  expectRefusal,
+  expectRefusedFields,
+  expectSuccesses,
+} from '../../../harness/calls/expect-refusal.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
+import { sharedService } from '../../../harness/shared/share.ts';
 
 const account = await openAccount();
 const { api, request } = account;

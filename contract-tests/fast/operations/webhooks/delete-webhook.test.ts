@@ -1,8 +1,8 @@
 /** deleteWebhook, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusal, expectSuccesses } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { UNKNOWN_WEBHOOK_ID } from '../../../harness/valid-inputs.ts';
+import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { UNKNOWN_WEBHOOK_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 const create = () => api.createWebhook({ url: 'https://hooks.example.com/' });

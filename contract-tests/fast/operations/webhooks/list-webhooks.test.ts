@@ -1,8 +1,8 @@
 /** listWebhooks, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusedFields } from '../../../harness/expect-refusal.ts';
-import { readPages } from '../../../harness/lists.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
+import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { readPages } from '../../../harness/calls/lists.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const url = 'https://hooks.example.com/';
 

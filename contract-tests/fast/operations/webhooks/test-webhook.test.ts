@@ -1,10 +1,10 @@
 /** testWebhook, status by status; and receivers that misbehave. */
 import { expect, test } from 'vitest';
-import { expectRefusal } from '../../../harness/expect-refusal.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { keepReceiver, verify } from '../../../harness/receiver.ts';
-import { webhookService } from '../../../harness/share.ts';
-import { UNKNOWN_WEBHOOK_ID } from '../../../harness/valid-inputs.ts';
+import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
+import { keepReceiver, verify } from '../../../harness/calls/receiver.ts';
+import { UNKNOWN_WEBHOOK_ID } from '../../../harness/contract/valid-inputs.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
+import { webhookService } from '../../../harness/shared/share.ts';
 
 const service = await webhookService();
 const { api, request } = await openAccount({}, service);

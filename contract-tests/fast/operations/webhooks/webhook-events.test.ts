@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentEvent } from '../../../../generated/types.gen.ts';
-import { openAccount } from '../../../harness/opened-account.ts';
-import { keepReceiver } from '../../../harness/receiver.ts';
-import { webhookService } from '../../../harness/share.ts';
-import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/uploading.ts';
+import { keepReceiver } from '../../../harness/calls/receiver.ts';
+import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { openAccount } from '../../../harness/service/opened-account.ts';
+import { webhookService } from '../../../harness/shared/share.ts';
 
 const service = await webhookService();
 const { api } = await openAccount({}, service);

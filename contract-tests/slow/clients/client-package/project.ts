@@ -84,7 +84,7 @@ export async function createProject() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'knowledge-retrieval-consumer-')));
   for (const [name, content] of Object.entries(FILES)) await writeFile(join(folder, name), content);
   await copyFile(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'));
-  const { stdout } = await run(process.execPath, [join(root, 'scripts/pack-client.ts'), folder]);
+  const { stdout } = await run(process.execPath, [join(root, 'scripts/pack-client/pack-client.ts'), folder]);
   const tarball = stdout.trim();
   const flags = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
   await run('npm', ['install', ...flags, tarball], { cwd: folder });

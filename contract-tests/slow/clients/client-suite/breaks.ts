@@ -3,8 +3,8 @@
  * contract-tests/slow/mutations has the fields of a wrong type or format. One of each kind is here, to show that the suite
  * checks every answer against the spec.
  */
-import { requireResponse } from '../../../harness/calling.ts';
-import type { OperationId } from '../../../harness/contract-check.ts';
+import { requireResponse } from '../../../harness/contract/calling.ts';
+import type { OperationId } from '../../../harness/contract/contract-check.ts';
 import type { Fetch } from './targets.ts';
 
 type Fields = Record<string, unknown>;

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import * as sdk from '../../../../generated/sdk.gen.ts';
-import { startMock } from '../../../harness/service-process.ts';
+import { startMock } from '../../../harness/service/service-process.ts';
 import { BREAKS, breakAnswers } from './breaks.ts';
 import { CHECKS } from './checks.ts';
 import { REFUSALS } from './refusals.ts';

@@ -2,9 +2,9 @@
 import { inject } from 'vitest';
 import { type Client, createClient } from '../../../../generated/client/index.ts';
 import { listKnowledgeBases, presignUploadUrl } from '../../../../generated/sdk.gen.ts';
-import { fetchChecked, requireResponse } from '../../../harness/calling.ts';
-import { createKey, type Limits, openAccount } from '../../../harness/opened-account.ts';
-import { spawnProgram } from '../../../harness/service-process.ts';
+import { fetchChecked, requireResponse } from '../../../harness/contract/calling.ts';
+import { createKey, type Limits, openAccount } from '../../../harness/service/opened-account.ts';
+import { spawnProgram } from '../../../harness/service/service-process.ts';
 import { createWorkspace } from './checks.ts';
 import { type Arranged, succeed, type Target, type Workspace } from './target.ts';
 

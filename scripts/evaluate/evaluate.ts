@@ -1,0 +1,151 @@
+/**
+ * `npm run evaluate [-- [--json FILE] [--together] [--misspelt LETTERS] [folder…]]`: evaluates the quality of search.
+ * Imports each test collection through the public API into a new service, runs its queries,
+ * and prints the quality of the answers beside published BM25 figures.
+ * With --together all collections share one knowledge base, like the documents of people who write several languages.
+ */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import {
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service/service-process.ts';
+import { readFolder, scriptCommand } from '../arguments.ts';
+import { type Collection, readCollection, sharedCollections } from './collection.ts';
+import { answerQueries, type ImportedCorpus, importCorpus } from './collection-run.ts';
+import { mean, measureDocuments, measurePassages } from './measures.ts';
+import { misspell } from './misspell.ts';
+import { REFERENCE_NDCG10 } from './reference.ts';
+
+function readErrors(given: string): number {
+  if (/^[1-3]$/.test(given)) return Number(given);
+  throw new InvalidArgumentError('It must be 1, 2 or 3.');
+}
+
+/** Reads a collection; with `--misspelt`, its queries have typing errors. */
+function readQueried(folder: string): Collection {
+  const collection = readCollection(folder);
+  return misspelt === 0 ? collection : { ...collection, queries: misspell(collection.queries, misspelt) };
+}
+
+const readFolders = (path: string, before: string[] = []): string[] => [...before, readFolder(path)];
+
+const command = scriptCommand('evaluate')
+  .description(
+    'Imports test collections, each into a fresh service, and measures the answers to their queries.',
+  )
+  .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
+  .option('--json <file>', 'also write the figures to this file')
+  .option('--together', 'import all collections into one knowledge base')
+  .option(
+    '--misspelt <letters>',
+    'with this many typing errors in the longest word of each query',
+    readErrors,
+  )
+  .parse();
+const {
+  json,
+  together,
+  misspelt = 0,
+} = command.opts<{ json?: string; together?: true; misspelt?: number }>();
+
+function foldersToEvaluate(): string[] {
+  if (command.args.length > 0) return command.args;
+  if (!existsSync(sharedCollections)) return [];
+  return readdirSync(sharedCollections, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(sharedCollections, name));
+}
+
+const figure = (value: number | undefined) => (value === undefined ? '     -' : value.toFixed(4));
+
+type Row = ReturnType<typeof measureDocuments> & {
+  name: string;
+  reference: number | undefined;
+  passages?: ReturnType<typeof measurePassages>;
+};
+
+function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages }: Row): void {
+  const better =
+    reference === undefined ? '' : `${((ndcg10 / reference - 1) * 100).toFixed(1).padStart(6)} %`;
+  const columns = [ndcg10, reference, recall10, recall50, mrr10].map(figure).join('  ');
+  process.stdout.write(`${name.padEnd(18)}  ${columns}  ${better}\n`);
+  if (passages === undefined) return;
+  const { recall, precision, iou, characters } = passages;
+  process.stdout.write(
+    `${' '.repeat(20)}excerpts in the top 5: recall ${figure(recall)}, precision ${figure(precision)}, ` +
+      `IoU ${figure(iou)}, ${Math.round(characters)} characters returned\n`,
+  );
+}
+
+/** The mean of the collections with a reference beside the references' mean, and the mean of their ratios. */
+function printMeans(rows: Row[]): void {
+  const compared = rows.flatMap(({ ndcg10, reference }) =>
+    reference === undefined ? [] : [{ ndcg10, reference }],
+  );
+  if (compared.length < 2) return;
+  const ndcg10 = mean(compared.map((row) => row.ndcg10));
+  const reference = mean(compared.map((row) => row.reference));
+  const ratios = compared.map((row) => row.ndcg10 / row.reference);
+  const better = (ratio: number) => `${((ratio - 1) * 100).toFixed(1).padStart(6)} %`;
+  process.stdout.write(
+    `${'mean'.padEnd(18)}  ${figure(ndcg10)}  ${figure(reference)}${' '.repeat(26)}${better(ndcg10 / reference)}\n` +
+      `${'mean of the ratios'.padEnd(60)}${better(mean(ratios))}, the lowest${better(Math.min(...ratios))}\n`,
+  );
+}
+
+async function evaluateCollection(
+  service: RunningService,
+  collection: Collection,
+  imported: ImportedCorpus,
+): Promise<Row> {
+  const { run, answers } = await answerQueries(service, collection, imported);
+  const measures = measureDocuments(collection.qrels, run);
+  const reference = REFERENCE_NDCG10[collection.name];
+  const row: Row = { name: collection.name, ...measures, reference };
+  if (collection.excerpts.size > 0) row.passages = measurePassages(collection.excerpts, answers);
+  return row;
+}
+
+/** Each collection in its own service. Yields each row when it is ready. */
+async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
+  for (const folder of folders) {
+    const collection = readQueried(folder);
+    yield await withService(async (service) =>
+      evaluateCollection(service, collection, await importCorpus(service, collection)),
+    );
+  }
+}
+
+/** All collections in one knowledge base. A result from another collection counts as wrong. */
+async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
+  const collections = folders.map(readQueried);
+  yield* await withService(async (service) => {
+    const knowledgeBaseId = await createKnowledgeBase(service, 'together');
+    const imported: ImportedCorpus[] = [];
+    for (const collection of collections) {
+      imported.push(await importCorpus(service, collection, knowledgeBaseId));
+    }
+    const rows: Row[] = [];
+    for (const [i, collection] of collections.entries()) {
+      rows.push(await evaluateCollection(service, collection, imported[i] as ImportedCorpus)); // one each
+    }
+    return rows;
+  });
+}
+
+const folders = foldersToEvaluate();
+if (folders.length === 0) {
+  process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
+} else {
+  process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
+  const rows: Row[] = [];
+  for await (const row of together ? evaluateTogether(folders) : evaluateAlone(folders)) {
+    rows.push(row);
+    printRow(row);
+  }
+  printMeans(rows);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`);
+}

@@ -1,0 +1,107 @@
+/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml, and there the version of package.json. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createClient } from '@hey-api/openapi-ts';
+import { load } from 'js-yaml';
+import manifest from '../../package.json' with { type: 'json' };
+import { isMain, scriptCommand } from '../arguments.ts';
+import { type Spec, writeBounds } from './describe-bounds.ts';
+
+const root = join(import.meta.dirname, '../..');
+const committed = join(root, 'generated');
+const specFile = join(root, 'spec/openapi.yaml');
+
+/** Matches the value of `info.version`. */
+const VERSION = /(?<=^info:\n(?: .*\n)*? {2}version: ).*$/m;
+
+/** The text of the spec with the version of package.json, the only one that is written by hand. */
+const readSpecText = async (): Promise<string> =>
+  (await readFile(specFile, 'utf8')).replace(VERSION, manifest.version);
+
+/**
+ * The client's runtime comes from the generator. It does not compile under exactOptionalPropertyTypes without the DOM.
+ */
+const UNCHECKED =
+  '// @ts-nocheck: copied from the generator, which does not write it for this strict a compiler';
+
+/**
+ * The client's runtime passes all options of a call to `Request`, including its own `client`.
+ * Deno takes that for its own option of this name, and refuses every request.
+ */
+const CLIENT_OPTION = {
+  file: 'client/client.gen.ts',
+  before: '        ...opts,\n        body: getValidRequestBody(opts),\n',
+  after: '        ...opts,\n        client: undefined,\n        body: getValidRequestBody(opts),\n',
+};
+
+/** @throws when the generator's output has changed: then CLIENT_OPTION must follow, or may be removed */
+async function keepClientOption(path: string): Promise<void> {
+  const file = join(path, CLIENT_OPTION.file);
+  const parts = (await readFile(file, 'utf8')).split(CLIENT_OPTION.before);
+  if (parts.length !== 2) throw new Error(`${CLIENT_OPTION.file} makes its requests in another way now.`);
+  await writeFile(file, parts.join(CLIENT_OPTION.after));
+}
+
+async function generateInto(path: string): Promise<void> {
+  const spec = load(await readSpecText()) as Spec; // the linters of the spec check it
+  writeBounds(spec);
+  await createClient({
+    input: spec,
+    output: {
+      path,
+      module: { extension: '.ts' },
+      // Only files generated from the spec have a `file` here. The runtime is copied.
+      header: ({ file, defaultValue }) => (file ? defaultValue : [...defaultValue, UNCHECKED]),
+    },
+    logs: { level: 'silent', file: false },
+    plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch', 'nestjs'],
+  });
+  await keepClientOption(path);
+}
+
+/** The files below `path`, by their relative names. */
+async function readTree(path: string): Promise<Map<string, string>> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => [relative(path, file), await readFile(file, 'utf8')] as const),
+    ),
+  );
+}
+
+/** The spec, if it has another version than package.json. */
+const findVersionDrift = async (): Promise<string[]> =>
+  (await readFile(specFile, 'utf8')) === (await readSpecText()) ? [] : ['spec/openapi.yaml'];
+
+/** The names of the files of generated/ that the spec would change, add or remove; empty if they are current. */
+async function findDrift(): Promise<string[]> {
+  const fresh = await mkdtemp(join(tmpdir(), 'generated-'));
+  try {
+    await generateInto(fresh);
+    const [before, after] = await Promise.all([readTree(committed), readTree(fresh)]);
+    const names = new Set([...before.keys(), ...after.keys()]);
+    return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
+  } finally {
+    await rm(fresh, { recursive: true });
+  }
+}
+
+if (isMain(import.meta.filename)) {
+  const { check } = scriptCommand('generate')
+    .description(
+      'Writes the handler types and the client in generated/ from spec/openapi.yaml, and there the version of package.json.',
+    )
+    .option('--check', 'write nothing: name the files that are not up to date')
+    .parse()
+    .opts<{ check?: true }>();
+  if (!check) {
+    await writeFile(specFile, await readSpecText());
+    await generateInto(committed);
+  } else {
+    const drift = [...(await findVersionDrift()), ...(await findDrift())];
+    for (const file of drift) process.stdout.write(`${file} is not up to date: npm run generate\n`);
+    if (drift.length > 0) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,105 @@
+/** The query operation. */
+import type { PassageContext, QueryRequest } from '../../../../generated/types.gen.ts';
+import { toDocumentFilter } from '../../../../src/database/rows/documents/document-filter.ts';
+import { selectFields, toSearchResult } from '../../../../src/handlers/search.ts';
+import { shareContexts } from '../../../../src/search/details/context-passages.ts';
+import type { DetailedPassage } from '../../../../src/search/details/details.ts';
+import { type ExplainedScoring, explain } from '../../../../src/search/details/explanation.ts';
+import { cutSnippet, highlight } from '../../../../src/search/details/highlights.ts';
+import type { FoundPassage } from '../../../../src/search/ranking/ranking.ts';
+import { insufficientCredits } from '../../../../src/terms/errors.ts';
+import { type IndexedPassage, lexemesIn } from '../passages.ts';
+import { type ScoredPassage, scorePassages } from '../search.ts';
+import {
+  documentsOf,
+  requireDocuments,
+  requireKnowledgeBases,
+  SETTINGS,
+  type State,
+  type StoredDocument,
+} from '../state.ts';
+import type { MemoryAnswers } from './answer-types.ts';
+import { fitsFilter } from './documents.ts';
+
+type Located = IndexedPassage & { document: StoredDocument };
+type Found = ScoredPassage<Located>;
+
+/** The documents of the searched knowledge bases. */
+function searchedDocuments(state: State, { knowledgeBaseIds }: QueryRequest): StoredDocument[] {
+  if (knowledgeBaseIds === undefined) return [...state.documents.values()];
+  return requireKnowledgeBases(state, knowledgeBaseIds).flatMap((id) => documentsOf(state, id));
+}
+
+/** Best first, then the newer document, then the position in the document, then the id. */
+function inOrder(left: Found, right: Found): number {
+  const [a, b] = [left.passage, right.passage];
+  return (
+    right.score - left.score ||
+    b.document.row.created_at.getTime() - a.document.row.created_at.getTime() ||
+    a.position - b.position ||
+    (a.document.row.id < b.document.row.id ? -1 : 1)
+  );
+}
+
+/** Keeps the first passages of each document. */
+function limitPerDocument(found: Found[], max: number): Found[] {
+  const counts = new Map<StoredDocument, number>();
+  return found.filter(({ passage: { document } }) => {
+    const count = (counts.get(document) ?? 0) + 1;
+    counts.set(document, count);
+    return count <= max;
+  });
+}
+
+/** The passage with the fields of its document. */
+function toFound({ passage, score, bm25 }: Found): FoundPassage & { passage: Located } {
+  const { title, source, type, attributes, source_url, external_id } = passage.document.row;
+  const described = { title, source, type, attributes, source_url, external_id };
+  return { ...passage, ...described, score, bm25, combined: bm25, passage };
+}
+
+type Detailing = { request: QueryRequest; scoring: ExplainedScoring; context: PassageContext | undefined };
+
+/** Adds what the request asks for besides the passage. */
+function addDetails(
+  found: ReturnType<typeof toFound>,
+  { request, scoring, context }: Detailing,
+): DetailedPassage {
+  const detailed: DetailedPassage = { ...found, ...(context && { context }) };
+  if (!request.highlight && !request.explain) return detailed;
+  const { length, frequencies } = found.passage;
+  const matches = { length, frequencies, tokens: lexemesIn(found.content) };
+  if (request.highlight) {
+    detailed.highlights = highlight(found.content, matches, scoring.terms);
+    detailed.snippet = cutSnippet(found.content, detailed.highlights);
+  }
+  if (request.explain) detailed.explanation = explain(found, matches, scoring);
+  return detailed;
+}
+
+export const queryAnswers = {
+  query(request, { state }) {
+    const { query, prefix = false, limit = 10, documentIds, filter, contextPassages = 0, fields } = request;
+    const { minScore = 0, maxPerDocument = Number.POSITIVE_INFINITY } = request;
+    if (filter !== undefined) toDocumentFilter(filter); // refuses wrong times
+    const searched = searchedDocuments(state, request);
+    const named = documentIds && new Set(requireDocuments(state, documentIds));
+    if (state.balance < SETTINGS.creditsPerQuery) throw insufficientCredits();
+    state.balance -= SETTINGS.creditsPerQuery;
+
+    const isInScope = (document: StoredDocument) =>
+      (named === undefined || named.has(document)) && fitsFilter(document, filter);
+    const inScope = new Set(searched.filter(isInScope));
+    const passages = searched.flatMap((document) =>
+      document.passages.map((passage): Located => ({ ...passage, document })),
+    );
+    const { found, scoring } = scorePassages(passages, { query, prefix });
+    const good = found.filter(({ passage, score }) => inScope.has(passage.document) && score >= minScore);
+    const best = limitPerDocument(good.sort(inOrder), maxPerDocument).slice(0, limit).map(toFound);
+    const contexts = contextPassages > 0 ? shareContexts(best, passages, contextPassages) : [];
+    const results = best.map((each, i) =>
+      toSearchResult(addDetails(each, { request, scoring, context: contexts[i] })),
+    );
+    return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
+  },
+} satisfies Partial<MemoryAnswers>;

@@ -1,0 +1,120 @@
+/**
+ * The tests of three suites: `npm test`, `npm run test:slow` and `npm run test:faults`. The folder of a test says which
+ * suite runs it: contract-tests/README.md has the rule.
+ */
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
+import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
+import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
+import { hasRealStore } from '../../src/files/testing/real-store.ts';
+import { plainSummary } from './plain-summary.ts';
+import { createRetryReport } from './retry-report.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const isStoreTested = hasRealStore();
+/** Says which tests are skipped, and what they need. */
+function announceMissing(): void {
+  const missing = [
+    isStoreTested
+      ? []
+      : 'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
+    pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
+    citusPostgres === undefined
+      ? 'Skipped: content on several servers. It takes Citus for Debian’s PostgreSQL.\n'
+      : [],
+    haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
+  ];
+  process.stdout.write(missing.flat().join(''));
+}
+
+/** Unit tests that take seconds each: those of clusters, time limits and hostile files. */
+const SLOW_UNITS = '{src,scripts,bin}/**/slow/*.test.ts';
+/** These run in two suites, with another size in each. */
+const OF_TWO_SIZES = 'contract-tests/slow-and-faults/**/*.test.ts';
+/** These measure the whole machine. */
+const ALONE = 'contract-tests/slow/alone/*.test.ts';
+
+const POSTGRES = ['src/serve/testing/postgres-setup.ts'];
+const SERVICE = ['contract-tests/harness/shared/service-setup.ts'];
+
+const COMMON = {
+  root,
+  // Files share the modules that they import: to load these anew for each file took a seventh of the time.
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** A test of these suites may be repeated, since it harms processes at random moments; retry-report.ts counts. */
+const SLOW = { ...COMMON, retry: 1 };
+
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export
+export default defineConfig({
+  test: {
+    // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    reporters: ['default', createRetryReport(), plainSummary, { onInit: announceMissing }],
+    projects: [
+      {
+        test: {
+          ...COMMON,
+          name: 'unit',
+          include: ['{src,scripts,bin}/**/*.test.ts'],
+          exclude: [SLOW_UNITS],
+          globalSetup: POSTGRES,
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'contract',
+          include: ['contract-tests/fast/**/*.test.ts'],
+          provide: { isLong: false },
+          globalSetup: SERVICE,
+        },
+      },
+      { test: { ...SLOW, name: 'slow-unit', include: [SLOW_UNITS], globalSetup: POSTGRES } },
+      {
+        test: {
+          ...SLOW,
+          name: 'real-store',
+          include: isStoreTested ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
+          isolate: true,
+          globalSetup: isStoreTested ? [...POSTGRES, 'src/files/testing/real-store-setup.ts'] : [],
+        },
+      },
+      {
+        test: {
+          ...SLOW,
+          name: 'slow',
+          include: ['contract-tests/slow/**/*.test.ts', OF_TWO_SIZES],
+          exclude: [ALONE],
+          provide: { isLong: false },
+          globalSetup: SERVICE,
+        },
+      },
+      {
+        test: {
+          ...SLOW,
+          name: 'alone',
+          include: [ALONE],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'faults',
+          isolate: true,
+          include: ['contract-tests/faults/**/*.test.ts', OF_TWO_SIZES],
+          provide: { isLong: true },
+          // Each test uses the whole machine, and starts the servers that it harms.
+          fileParallelism: false,
+          testTimeout: 3_600_000,
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,73 @@
+/** The commands for knowledge bases. */
+import { Command } from 'commander';
+import { formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
+import { printTable } from '../../terminal/table.ts';
+import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
+import { confirm } from '../confirm.ts';
+import { type JsonOption, withJson } from '../options.ts';
+import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
+import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
+
+type Options = RemoteOptions & JsonOption;
+
+export const knowledgeBases = new Command('kb').description(
+  'knowledge bases: list, create, rename and delete them',
+);
+
+withRemote(withJson(knowledgeBases.command('list')))
+  .description('list all, with the numbers of their documents and passages')
+  .action(async ({ json, ...remote }: Options) => {
+    const list = (await connect(remote)).listKnowledgeBases();
+    if (json) {
+      for await (const knowledgeBase of list) printJson(knowledgeBase);
+      return;
+    }
+    const rows = async function* () {
+      for await (const { id, name, documentCount = 0, passageCount = 0, storageUsed = 0, createdAt } of list)
+        yield {
+          id,
+          documents: String(documentCount),
+          passages: String(passageCount),
+          storage: formatBytes(storageUsed),
+          created: formatMinute(createdAt),
+          name,
+        };
+    };
+    if ((await printTable(rows())) === 0) tell('There are none yet: `kb create` and `import` make one.');
+  });
+
+withRemote(withJson(knowledgeBases.command('create')))
+  .description('create one, and print its id')
+  .argument('<name>', 'for people; it need not be unique')
+  .option('--description <text>', 'what it is for; agents read it to choose where to search')
+  .action(async (name: string, { json, description, ...remote }: Options & { description?: string }) => {
+    const request = { name, ...(description !== undefined && { description }) };
+    const created = await (await connect(remote)).createKnowledgeBase(request);
+    if (json) printJson(created);
+    else print(created.id);
+  });
+
+withRemote(withJson(knowledgeBases.command('rename')))
+  .description('give one another name')
+  .argument('<knowledge-base>', 'its id or name')
+  .argument('<name>', 'the new name')
+  .action(async (given: string, name: string, { json, ...remote }: Options) => {
+    const client = await connect(remote);
+    const { id: knowledgeBaseId, name: before } = await requireKnowledgeBase(client, given);
+    const renamed = await client.updateKnowledgeBase({ knowledgeBaseId, name });
+    if (json) printJson(renamed);
+    else print(toVisibleLine(`The knowledge base "${before}" is now "${renamed.name}".`));
+  });
+
+withRemote(withJson(knowledgeBases.command('delete')))
+  .description('delete one with all its documents; asks first')
+  .argument('<knowledge-base>', 'its id or name')
+  .option('--yes', 'do not ask')
+  .action(async (given: string, { json, yes, ...remote }: Options & { yes?: boolean }) => {
+    const client = await connect(remote);
+    const { id, name, documentCount = 0 } = await requireKnowledgeBase(client, given);
+    await confirm(`Delete the knowledge base "${name}" with ${pluralise(documentCount, 'document')}?`, yes);
+    const deleted = await client.deleteKnowledgeBase(id);
+    if (json) printJson(deleted);
+    else print(toVisibleLine(`The knowledge base "${name}" is deleted.`));
+  });

@@ -1,0 +1,60 @@
+/** Search results for people. */
+import type { Explanation, SearchResult } from '../../../generated/types.gen.ts';
+import { formatScore } from '../../format-score.ts';
+import { pluralise } from '../../terminal/formats.ts';
+import { indent, markMatches } from '../../terminal/highlighted-text.ts';
+import { print, style, terminalColumns, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
+
+const INDENT = '   ';
+
+/** The names of knowledge bases by their ids. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Score, knowledge base, page, headings, and where the document is from, as far as they are known. */
+function describePlace(
+  { score, location, sourceUrl, externalId, document_id, knowledge_base_id }: SearchResult,
+  names: Names,
+): string {
+  const { page, headings = [] } = location ?? {};
+  const parts = [
+    formatScore(score),
+    names.get(knowledge_base_id) ?? '',
+    page === undefined ? '' : `page ${page}`,
+    headings.join(' › '),
+    sourceUrl ?? externalId ?? document_id,
+  ];
+  return parts.filter(Boolean).map(toVisibleLine).join(' · ');
+}
+
+/** One line for each part of the score that is not 0. */
+function* explainScore({ terms, neighbours, feedback, missing }: Explanation): Generator<string> {
+  const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
+  for (const { term, weight, occurrences, contribution } of terms)
+    yield line(contribution, `${term} (${pluralise(occurrences, 'time')}, weight ${formatScore(weight)})`);
+  if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
+  if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
+  if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
+}
+
+/**
+ * Prints results as a list. In a terminal, matches are marked and lines wrapped. `names`: of the knowledge bases to
+ * name, where several were searched.
+ */
+export function showResults(results: SearchResult[], names: Names): void {
+  const columns = terminalColumns();
+  const paragraph = (text: string) => {
+    for (const line of indent(text.trim(), INDENT, columns).split('\n')) print(line.trimEnd());
+  };
+  for (const [index, result] of results.entries()) {
+    if (index > 0) print('');
+    print(`${String(index + 1).padEnd(INDENT.length)}${style('bold', toVisibleLine(result.title))}`);
+    paragraph(style('dim', describePlace(result, names)));
+    for (const text of result.context?.before ?? []) paragraph(style('dim', toVisible(text)));
+    paragraph(
+      markMatches(result.content, result.highlights ?? [], (match) => style(['bold', 'yellow'], match)),
+    );
+    for (const text of result.context?.after ?? []) paragraph(style('dim', toVisible(text)));
+    if (result.explanation)
+      for (const line of explainScore(result.explanation)) print(INDENT + toVisible(line));
+  }
+}

@@ -1,0 +1,107 @@
+/** Uploads and imports a file: an upload address, the bytes, the import. */
+import type { Document, ImportFileRequest, UploadTicket } from '../../../generated/types.gen.ts';
+import { toClientError } from '../errors.ts';
+import type { WriteOperations } from '../operations/write-operations.ts';
+import { readText, send } from '../requests/send.ts';
+import { type CallOptions, type Context, TRANSFER_TIMEOUT_MS } from '../settings.ts';
+import { countingFetch } from './counting-fetch.ts';
+import { type FileSource, labelOf, openFile } from './file-source.ts';
+import { type FileProgress, type ReportProgress, trackFile } from './upload-progress.ts';
+
+/** A file, and what `importFile` takes besides its id. */
+export type DescribedFile = FileSource & Omit<ImportFileRequest, 'fileId'>;
+
+/** A file for a knowledge base. */
+export type UploadFileRequest = DescribedFile & { knowledgeBaseId: string };
+
+export type UploadOptions = CallOptions & {
+  /** Called whenever the state of the file changes, and at each piece of its bytes that is sent. */
+  onProgress?: (progress: FileProgress) => void;
+};
+
+/** Uploads one file in its turn, and imports it. Reports all phases up to `importing`. */
+export type Upload = (
+  request: UploadFileRequest,
+  call: CallOptions,
+  report: ReportProgress | undefined,
+) => Promise<Document>;
+
+export function createUpload(context: Context, writes: WriteOperations): Upload {
+  const { semaphores, answeredOrigins } = context;
+
+  /** Sends the bytes of a file. They are read only when it is their turn. */
+  const sendBytes = async (
+    read: () => Promise<Blob>,
+    ticket: UploadTicket,
+    call: CallOptions,
+    report?: ReportProgress,
+  ) => {
+    const { uploadUrl: address, method, headers } = ticket;
+    const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
+    // A store may answer before its sender has noticed that all is sent: that is no news any more.
+    let isSending = true;
+    const onSent = (sentBytes: number) => isSending && report?.({ phase: 'uploading', sentBytes });
+    const fetch = report === undefined ? context.fetch : countingFetch(context, onSent);
+    const sendInTurn = async () => {
+      const request = { address, method, headers, body: await read(), signal };
+      const limits = {
+        timeoutMs: TRANSFER_TIMEOUT_MS,
+        deadlineMs: deadlineMs + TRANSFER_TIMEOUT_MS,
+        retries,
+      };
+      return await semaphores.requests.run(
+        () => send(request, { fetch, answeredOrigins, ...limits }, readText),
+        signal,
+      );
+    };
+    await semaphores.bodies.run(sendInTurn, signal).finally(() => {
+      isSending = false;
+    });
+  };
+
+  const uploadInTurn: Upload = async ({ knowledgeBaseId, ...source }, call, report) => {
+    const { fileName, sizeBytes: size, read } = await openFile(source, call.signal);
+    const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
+    report?.({ fileName, totalBytes: size, phase: 'uploading' });
+    await sendBytes(read, ticket, call, report);
+    report?.({ sentBytes: size, phase: 'importing' });
+    const { file: _file, fileName: _fileName, size: _size, ...described } = source;
+    return await writes.importFile({ ...described, fileId: ticket.fileId }, call);
+  };
+
+  return (request, call, report) =>
+    semaphores.uploads.run(() => uploadInTurn(request, call, report), call.signal);
+}
+
+/** Waits until a document is processed, and reports its status meanwhile. */
+export type Finish = (document: Document, report: ReportProgress) => Promise<Document>;
+
+/** Runs `act`, and reports that the file is queued before, and done or failed after it. */
+export async function completeFile(report: ReportProgress, act: () => Promise<Document>): Promise<Document> {
+  report({ phase: 'queued' });
+  try {
+    const document = await act();
+    report({ phase: 'done', document });
+    return document;
+  } catch (thrown) {
+    const error = toClientError(thrown);
+    report({ phase: 'failed', error });
+    throw error;
+  }
+}
+
+/** Uploads one file with its progress. Without `finish` its document is `pending`. */
+export async function uploadOne(
+  upload: Upload,
+  request: UploadFileRequest,
+  { onProgress, ...call }: UploadOptions,
+  finish?: Finish,
+): Promise<Document> {
+  const { report } = trackFile(labelOf(request), onProgress);
+  return await completeFile(report, async () => {
+    const document = await upload(request, call, onProgress && report);
+    if (finish === undefined) return document;
+    report({ phase: 'processing', document });
+    return await finish(document, report);
+  });
+}

@@ -1,0 +1,48 @@
+/** Prepared statements on a real database. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isCitus } from '../testing/new-database.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { prepare } from './prepared.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+const double = prepare(
+  'test_double',
+  ['number', 'factor'],
+  ({ number, factor }) =>
+    sql<{ product: number }>`SELECT ${number}::integer * coalesce(${factor}::integer, 2) AS product`,
+);
+
+// With Citus each execution is planned for its values.
+test.skipIf(isCitus)('a statement is prepared once, under its name, and planned for all values', async () => {
+  await suite.database.connection().execute(async (connection) => {
+    for (const number of [1, 2, 3])
+      expect(await double(connection, { number, factor: number })).toEqual([{ product: number * number }]);
+    const { rows } = await sql`
+      SELECT generic_plans::integer AS generic, custom_plans::integer AS custom FROM pg_prepared_statements
+      WHERE name = 'test_double'`.execute(connection);
+    expect(rows).toEqual([{ generic: 3, custom: 0 }]);
+  });
+});
+
+test('a value that is undefined is NULL', async () => {
+  expect(await double(suite.database, { number: 4, factor: undefined })).toEqual([{ product: 8 }]);
+});
+
+test('a statement with a value in its text is refused', async () => {
+  const fixed = prepare('test_fixed', [], () => sql`SELECT ${1}::integer`);
+  await expect(fixed(suite.database, {})).rejects.toThrow('test_fixed has a value in its text');
+});
+
+test('a statement that returns all columns is refused, because a newer version may have more', async () => {
+  const selecting = prepare('test_select_all', [], () => sql`SELECT * FROM accounts`);
+  const returning = prepare('test_return_all', [], () => sql`DELETE FROM accounts WHERE false RETURNING *`);
+  for (const open of [selecting, returning])
+    await expect(open(suite.database, {})).rejects.toThrow('does not name the columns');
+});

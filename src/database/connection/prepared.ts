@@ -1,0 +1,82 @@
+/**
+ * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
+ */
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../schema/tables.ts';
+import { type InShard, inShard } from './shard-statements.ts';
+
+/**
+ * A statement for tables that Citus distributes, with the values and results of one for a single server.
+ *
+ * - `build` makes its text.
+ * - `ids`: the value with the knowledge bases that it reads, if it reads distributed tables only. If they are one, the
+ *   statement for a single server runs in its shard instead (see shard-statements.ts).
+ */
+export type DistributedStatement<Value extends string, Row> = {
+  build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
+  ids?: Value;
+};
+
+/** What a session at distributed tables sends instead of a statement. `idsAt`: the index of the value `ids`. */
+type DistributedForm = { text: string; inShard?: InShard & { idsAt: number } };
+
+/** Statement text → the name under which connections prepare it. */
+const names = new Map<string, string>();
+const distributedForms = new Map<string, DistributedForm>();
+
+/**
+ * Matches statements that return all columns. When a newer version adds a column, such a prepared statement fails, and
+ * with it every import.
+ */
+const ALL_COLUMNS = /^\s*SELECT \*|\bRETURNING \*/i;
+
+/** The name under which a statement of this text is prepared; undefined for any other text. */
+export const preparedName = (text: string): string | undefined => names.get(text);
+
+/** What a session at distributed tables sends instead of the statement of this text; undefined for the same. */
+export const distributedForm = (text: string): DistributedForm | undefined => distributedForms.get(text);
+
+/**
+ * Prepares the statement that `build` makes of placeholders for the named values, under a unique name. `build` may use
+ * only these values. `distributed` is the statement for tables that Citus distributes, where another is needed.
+ * @returns a function that runs the statement with the values (undefined is NULL) and returns the rows.
+ */
+export function prepare<Value extends string, Row>(
+  name: string,
+  values: readonly Value[],
+  build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>,
+  distributed?: DistributedStatement<Value, Row>,
+): (database: Kysely<Tables>, values: Record<Value, unknown>) => Promise<Row[]> {
+  const placeholders = Object.fromEntries(values.map((value, i) => [value, sql.raw(`$${i + 1}`)])) as Record<
+    Value,
+    RawBuilder<unknown>
+  >; // its keys are just these
+  let text: string | undefined;
+  const compile = (database: Kysely<Tables>, statement: RawBuilder<Row>): string => {
+    const compiled = statement.compile(database);
+    if (compiled.parameters.length > 0) throw new Error(`${name} has a value in its text`);
+    if (ALL_COLUMNS.test(compiled.sql)) throw new Error(`${name} does not name the columns of its result`);
+    names.set(compiled.sql, name);
+    return compiled.sql;
+  };
+  const makeForm = (
+    database: Kysely<Tables>,
+    plain: string,
+    { build, ids }: DistributedStatement<Value, Row>,
+  ): DistributedForm => {
+    const form = { text: compile(database, build(placeholders)) };
+    if (ids === undefined) return form;
+    const statements = inShard(name, plain, values.length);
+    names.set(statements.call, `${name}_in_shard`);
+    return { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+  };
+  return async (database, given) => {
+    if (text === undefined) {
+      text = compile(database, build(placeholders));
+      if (distributed) distributedForms.set(text, makeForm(database, text, distributed));
+    }
+    const parameters = values.map((value) => given[value] ?? null);
+    const { rows } = await database.executeQuery<Row>(CompiledQuery.raw(text, parameters));
+    return rows;
+  };
+}

@@ -1,0 +1,256 @@
+/** The limits of accounts, and what counts towards them: bytes, documents and knowledge bases. */
+import { type RawBuilder, sql } from 'kysely';
+import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/errors.ts';
+import type { Reach } from '../../terms/ids.ts';
+import type { Queryable } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
+import { isDistributed } from '../distribution/distribution.ts';
+
+/** The limits of an account without limits of its own. */
+export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
+export type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
+
+type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
+type LockedLimits = Limits & { hasShards: boolean };
+
+const lockingLimits = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<boolean>) => sql<LockedLimits>`
+  SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit",
+    ${hasShards} AS "hasShards"
+  FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`;
+
+/**
+ * Locks the account until the transaction ends and returns its limits. A transaction that checks a limit before it
+ * stores something takes this lock last. So no holder of this lock waits for another lock.
+ */
+const lockOwnLimits = prepare(
+  'lock_limits',
+  ['accountId'],
+  ({ accountId }) => lockingLimits(accountId, sql`false`),
+  { build: ({ accountId }) => lockingLimits(accountId, sql`true`) },
+);
+
+/** The limits that apply to an account. @throws when there is no such account */
+function applyDefaults(own: Limits | undefined, { accountId, defaults }: AccountWithDefaults): DefaultLimits {
+  if (own === undefined) throw accountGone(accountId);
+  return {
+    storageLimitBytes: own.storageLimitBytes ?? defaults.storageLimitBytes,
+    knowledgeBaseLimit: own.knowledgeBaseLimit ?? defaults.knowledgeBaseLimit,
+  };
+}
+
+async function lockLimits(transaction: Queryable, account: AccountWithDefaults) {
+  const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
+  return { ...applyDefaults(own, account), hasShards: own?.hasShards === true };
+}
+
+/** The limits that apply to the account at this moment. */
+export async function readLimits(database: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
+  const own = await database
+    .selectFrom('accounts')
+    .select(['storage_limit_bytes as storageLimitBytes', 'knowledge_base_limit as knowledgeBaseLimit'])
+    .where('id', '=', account.accountId)
+    .executeTakeFirst();
+  return applyDefaults(own, account);
+}
+
+/** Accounts are never deleted. */
+const accountGone = (accountId: string) => new Error(`there is no account ${accountId}`);
+
+/**
+ * Bytes charged for each distinct lexeme of a knowledge base, where this exceeds the bytes of its documents. A lexeme
+ * takes about 300 bytes of the database. Ordinary text has one lexeme per 10 bytes (a few Chinese articles) to 75
+ * bytes (English), and fewer the larger it is. Only text made for this purpose has one per 1 to 3 bytes.
+ */
+const LEXEME_BYTES = 16;
+/** Lexemes free of charge: 260,000 for each account, whose limit may be small. They take 80 MB. */
+const LEXEME_BYTES_FREE = 4 * 2 ** 20;
+
+/**
+ * SQL for the bytes charged for the lexemes of the account's live knowledge bases; `counters` are their statistics.
+ */
+const lexemeBytes = sql`(
+  coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
+
+/**
+ * SQL for the accounts with the columns `columns` and the bytes that they have `used`: those of their live documents,
+ * and those reserved by their tickets and files not yet imported. `isCounted` selects the accounts by a column that has
+ * their id. Each part repeats it, and the sums are joined as tables: Citus adds up in the shards only in this form.
+ */
+const storageUsed = (
+  columns: RawBuilder<unknown>,
+  isCounted: (accountId: RawBuilder<unknown>) => RawBuilder<unknown>,
+) => sql`
+  SELECT ${columns}, (coalesce(documents.bytes, 0) + coalesce(arriving.bytes, 0))::bigint AS used
+  FROM accounts
+    LEFT JOIN (
+      SELECT knowledge_bases.account_id, greatest(sum(storage_bytes), ${lexemeBytes}) AS bytes
+      FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE deleted_at IS NULL AND ${isCounted(sql`knowledge_bases.account_id`)}
+      GROUP BY knowledge_bases.account_id) AS documents ON documents.account_id = accounts.id
+    LEFT JOIN (
+      SELECT files.account_id, sum(size_bytes) AS bytes FROM files
+        JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE deleted_at IS NULL AND document_id IS NULL
+        AND (uploaded_at IS NOT NULL OR reserved_until IS NULL OR reserved_until > now())
+        AND ${isCounted(sql`files.account_id`)}
+      GROUP BY files.account_id) AS arriving ON arriving.account_id = accounts.id
+  WHERE ${isCounted(sql`accounts.id`)}`;
+
+const readStorage = prepare(
+  'read_storage',
+  ['accountId'],
+  ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`
+    ${storageUsed(sql`storage_limit_bytes AS "ownLimit"`, (id) => sql`${id} = ${accountId}::uuid`)}`,
+);
+
+/**
+ * Reads the shards of all servers within a transaction. While one of them is away the result is undefined, and the
+ * transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their account
+ * has stored on that one.
+ */
+async function inSubtransaction<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
+  await sql`SAVEPOINT before_shards`.execute(transaction);
+  const result = await unlessKnownAway(read);
+  if (result === undefined) await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
+  return result;
+}
+
+/** Runs `read`. Returns undefined while the tables are distributed and a server of theirs is away. */
+const readOrNothing = async <T>(database: Queryable, read: () => Promise<T>): Promise<T | undefined> =>
+  (await isDistributed(database)) ? await unlessAway(read) : await read();
+
+/**
+ * Finds out whether all servers of shards answer, before a transaction that checks a limit: to find out while it holds
+ * the account's lock could keep that lock (see `unlessKnownAway`). On a single server it asks nothing.
+ * @returns whether all answer
+ */
+export async function probeShards(database: Queryable, accountId: string): Promise<boolean> {
+  if (!(await isDistributed(database))) return true;
+  return (await unlessAway(() => readStorage(database, { accountId }))) !== undefined;
+}
+
+/**
+ * Checks that the account is within its limit with the `requested` bytes that this transaction has stored. The result
+ * holds until the commit.
+ * @throws STORAGE_LIMIT_EXCEEDED
+ */
+export async function requireStorage(
+  transaction: Queryable,
+  account: AccountWithDefaults,
+  requested: number,
+): Promise<void> {
+  const { storageLimitBytes: limit, hasShards } = await lockLimits(transaction, account);
+  // A separate statement, because it sees the rows that others committed before they released the lock.
+  const read = () => readStorage(transaction, { accountId: account.accountId });
+  const [stored] = (await (hasShards ? inSubtransaction(transaction, read) : read())) ?? [];
+  const used = (stored?.used ?? 0) - requested;
+  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+}
+
+/**
+ * The same check before anything is stored, to avoid useless work. The result holds for this moment only. It locks
+ * nothing, since even a lock costs a disk write.
+ * @throws STORAGE_LIMIT_EXCEEDED
+ */
+export async function expectStorage(
+  database: Queryable,
+  { accountId, defaults }: AccountWithDefaults,
+  requested: number,
+): Promise<void> {
+  const rows = await readOrNothing(database, () => readStorage(database, { accountId }));
+  if (rows === undefined) return;
+  const [account] = rows;
+  if (account === undefined) throw accountGone(accountId);
+  const { used, ownLimit } = account;
+  const limit = ownLimit ?? defaults.storageLimitBytes;
+  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+}
+
+/**
+ * Whether the account's lexemes alone, from imports that have ended meanwhile, exceed its limit. Then none of its
+ * files is extracted any more. The import request has already checked that the file's bytes fit.
+ */
+export async function hasTooManyLexemes(
+  database: Queryable,
+  { accountId, defaults }: AccountWithDefaults,
+): Promise<boolean> {
+  const found = await readOrNothing(database, () =>
+    sql<{ excess: boolean }>`
+    SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
+    FROM accounts, (
+      SELECT ${lexemeBytes} AS bytes
+      FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) AS lexemes
+    WHERE id = ${accountId}`.execute(database),
+  );
+  return found?.rows[0]?.excess ?? false;
+}
+
+const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
+  sql<number>`coalesce(sum(${sql.ref(counter)}), 0)::bigint`;
+
+/**
+ * The numbers of the account's knowledge bases within reach (by default, of all), of their documents and passages, and
+ * the bytes of the documents.
+ */
+export async function readUsage(
+  database: Queryable,
+  { accountId, reach }: { accountId: string; reach?: Reach },
+) {
+  return await database
+    .selectFrom('knowledge_bases')
+    .innerJoin('knowledge_base_statistics as statistics', (join) =>
+      join.onRef('statistics.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<number>().as('knowledgeBaseCount'),
+      sumOf('storage_bytes').as('storageUsed'),
+      sumOf('document_count').as('documentCount'),
+      sumOf('passage_count').as('passageCount'),
+    ])
+    .where('knowledge_bases.account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .$if(reach !== undefined, (rest) =>
+      rest.where('knowledge_bases.knowledge_base_id', 'in', [...(reach ?? [])]),
+    )
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Checks, until the transaction's end, that the account may have one more knowledge base.
+ * @throws KNOWLEDGE_BASE_LIMIT_EXCEEDED
+ */
+export async function requireKnowledgeBaseAllowance(
+  transaction: Queryable,
+  account: AccountWithDefaults,
+): Promise<void> {
+  const { knowledgeBaseLimit: limit } = await lockLimits(transaction, account);
+  const { knowledgeBaseCount: used } = await readUsage(transaction, account);
+  if (used >= limit) throw knowledgeBaseLimitExceeded({ limit, used });
+}
+
+type Use = { used: number; limit: number; isNear: boolean };
+
+/** An account with less than a tenth of one of its limits left: `isNear` of that one. `storage` is in bytes. */
+export type NearLimits = { name: string; storage: Use; knowledgeBases: Use };
+
+const useOf = (used: RawBuilder<unknown>, limit: RawBuilder<unknown>) => sql`
+  SELECT used, most AS "limit", (most - used) * 10 < most AS "isNear"
+  FROM (SELECT ${used} AS used, ${limit}::bigint AS most) AS numbers`;
+
+/** The accounts that have less than a tenth of their storage or of their knowledge bases left, by name. */
+export async function listNearLimits(database: Queryable, defaults: DefaultLimits): Promise<NearLimits[]> {
+  const storage = sql`coalesce(storage_limit_bytes, ${defaults.storageLimitBytes})`;
+  const knowledgeBases = sql`coalesce(knowledge_base_limit, ${defaults.knowledgeBaseLimit})`;
+  const { rows } = await sql<NearLimits>`
+    SELECT name, to_json(storage) AS storage, to_json(knowledge_bases) AS "knowledgeBases"
+    FROM (${storageUsed(sql`accounts.*`, () => sql`true`)}) AS account
+      LEFT JOIN (
+        SELECT account_id, count(*) AS count FROM knowledge_bases WHERE deleted_at IS NULL
+        GROUP BY account_id) AS existing ON existing.account_id = account.id,
+      LATERAL (${useOf(sql`account.used`, storage)}) AS storage,
+      LATERAL (${useOf(sql`coalesce(existing.count, 0)`, knowledgeBases)}) AS knowledge_bases
+    WHERE storage."isNear" OR knowledge_bases."isNear" ORDER BY name`.execute(database);
+  return rows;
+}

@@ -1,0 +1,139 @@
+/** Inserts the rows of new documents: of one, or of several texts together. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { DocumentError, DocumentType } from '../../../../generated/types.gen.ts';
+import type { OwnedId } from '../../../terms/ids.ts';
+import { databaseNow } from '../../connection/clock.ts';
+import type { Queryable } from '../../connection/database.ts';
+import { prepare } from '../../connection/prepared.ts';
+import type { OwnedKnowledgeBase } from '../knowledge-bases.ts';
+import type { Description, DocumentRow } from './documents.ts';
+
+type NewDocument = OwnedId & {
+  title: string;
+  source: string;
+  type: DocumentType;
+  bytes: number;
+  fileId?: string;
+  description: Description;
+  sha256?: Buffer | undefined;
+  replaces?: string | undefined;
+} & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
+
+/** The columns of `DocumentRow`. */
+const documentColumns = sql.raw(
+  'knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count, ' +
+    'passage_count, created_at, updated_at, attributes, source_url, external_id, sha256, replaces, storage_bytes',
+);
+
+const insertRow = prepare(
+  'insert_document',
+  [
+    'knowledgeBaseId',
+    'id',
+    'accountId',
+    'title',
+    'source',
+    'type',
+    'bytes',
+    'status',
+    'errorCode',
+    'errorMessage',
+    'fileId',
+    'attributes',
+    'sourceUrl',
+    'externalId',
+    'sha256',
+    'replaces',
+  ],
+  (values) => sql<DocumentRow>`
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code,
+      error_message, file_id, attributes, source_url, external_id, sha256, replaces, created_at, updated_at)
+    VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
+      ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
+      coalesce(${values.attributes}::jsonb, '{}'), ${values.sourceUrl}, ${values.externalId}, ${values.sha256},
+      ${values.replaces}, ${databaseNow}, ${databaseNow})
+    RETURNING ${documentColumns}`,
+);
+
+const descriptionValues = ({ attributes, sourceUrl, externalId }: Description) => ({
+  attributes: attributes && JSON.stringify(attributes),
+  sourceUrl,
+  externalId,
+});
+
+/** Inserts the row of a new document; its bytes and passages are counted separately. */
+export async function insertDocument(
+  transaction: Queryable,
+  { fileId, sha256, replaces, failure, description, ...document }: NewDocument,
+): Promise<DocumentRow> {
+  const [row] = await insertRow(transaction, {
+    ...document,
+    errorCode: failure?.code,
+    errorMessage: failure?.message,
+    fileId,
+    sha256,
+    replaces,
+    ...descriptionValues(description),
+  });
+  if (row === undefined) throw new Error('a document was inserted without its row');
+  return row;
+}
+
+const insertTextRows = prepare(
+  'insert_texts',
+  [
+    'knowledgeBaseId',
+    'accountId',
+    'ids',
+    'titles',
+    'bytes',
+    'hashes',
+    'passageCounts',
+    'attributes',
+    'sourceUrls',
+    'externalIds',
+  ],
+  (values) => sql<DocumentRow>`
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, passage_count,
+      attributes, source_url, external_id, sha256, created_at, updated_at)
+    SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, title, title, 'text', bytes, 'processed',
+      passage_count, coalesce(attributes::jsonb, '{}'), source_url, external_id, sha256,
+      ${databaseNow}, ${databaseNow}
+    FROM unnest(${values.ids}::uuid[], ${values.titles}::text[], ${values.bytes}::bigint[], ${values.hashes}::bytea[],
+        ${values.passageCounts}::integer[], ${values.attributes}::text[], ${values.sourceUrls}::text[],
+        ${values.externalIds}::text[])
+      AS text (id, title, bytes, sha256, passage_count, attributes, source_url, external_id)
+    RETURNING ${documentColumns}`,
+);
+
+/** The document of a text; `bytes`: its size in UTF-8. `sha256`: of these bytes. */
+export type NewText = { title: string; bytes: number; sha256: Buffer; description: Description };
+
+/** Inserts the documents of analysed texts. Returns their rows in the order of the texts. */
+export async function insertTextDocuments(
+  transaction: Queryable,
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  { texts, passageCounts }: { texts: NewText[]; passageCounts: number[] },
+): Promise<DocumentRow[]> {
+  const ids = texts.map(() => uuidv7());
+  const descriptions = texts.map(({ description }) => descriptionValues(description));
+  const rows = await insertTextRows(transaction, {
+    accountId,
+    knowledgeBaseId,
+    ids,
+    titles: texts.map(({ title }) => title),
+    bytes: texts.map(({ bytes }) => bytes),
+    hashes: texts.map(({ sha256 }) => sha256),
+    passageCounts,
+    attributes: descriptions.map(({ attributes }) => attributes),
+    sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
+    externalIds: descriptions.map(({ externalId }) => externalId),
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    if (row === undefined) throw new Error('a document was inserted without its row');
+    return row;
+  });
+}

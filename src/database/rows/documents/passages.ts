@@ -1,0 +1,110 @@
+/** Reads a document's passages, and maps their rows to the contract. */
+import type { LanguageShare, Passage, PassageLocation } from '../../../../generated/types.gen.ts';
+import { formatScopedId, type OwnedId } from '../../../terms/ids.ts';
+import type { Queryable } from '../../connection/database.ts';
+
+/** The columns of the contract's passage. */
+export type PassageRow = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  content: string;
+  start_offset: number;
+  end_offset: number;
+  page: number | null;
+  headings: string[];
+};
+
+/** The contract's id of a passage: the document's id and the passage's position in it. */
+export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_id' | 'position'>): string =>
+  `${formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.document_id })}_${row.position}`;
+
+/** The passage's location in its document; `page` only where the format has pages. */
+export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
+  passage: row.position,
+  ...(row.page !== null && { page: row.page }),
+  headings: row.headings,
+  start: row.start_offset,
+  end: row.end_offset,
+});
+
+/** The contract's passage of a document. */
+export const toPassage = (row: PassageRow & { language: string }): Passage => ({
+  id: passageId(row),
+  content: row.content,
+  language: row.language,
+  location: toLocation(row),
+});
+
+/**
+ * The passages of an account's document after the position `after`, up to the position `to`, in their order, `limit` at
+ * most.
+ */
+export async function readPassages(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+  { after, to, limit }: { after: number; to: number | undefined; limit: number | undefined },
+) {
+  return await database
+    .selectFrom('passages')
+    .selectAll()
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId)
+    .where('position', '>', after)
+    .$if(to !== undefined, (rest) => rest.where('position', '<=', to as number))
+    .orderBy('position')
+    .$if(limit !== undefined, (rest) => rest.limit(limit as number))
+    .execute();
+}
+
+/**
+ * The text of an account's document from code point `start` to `end`, and the length of its whole text. One line break
+ * stands for each character between two passages: white space, or without a visible form.
+ */
+export async function readText(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+  { start, end }: { start: number; end: number },
+): Promise<{ text: string; length: number }> {
+  const ofDocument = database
+    .selectFrom('passages')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId);
+  const last = await ofDocument.select('end_offset').orderBy('position', 'desc').limit(1).executeTakeFirst();
+  const length = last?.end_offset ?? 0;
+  const rows = await ofDocument
+    .select(['content', 'start_offset'])
+    .where('end_offset', '>', start)
+    .where('start_offset', '<', end)
+    .orderBy('position')
+    .execute();
+  const characters: string[] = [];
+  for (const row of rows) {
+    const content = [...row.content];
+    const from = Math.max(start, row.start_offset);
+    while (start + characters.length < from) characters.push('\n');
+    for (const character of content.slice(from - row.start_offset, end - row.start_offset))
+      characters.push(character);
+  }
+  while (start + characters.length < Math.min(end, length)) characters.push('\n');
+  return { text: characters.join(''), length };
+}
+
+/** The languages of the passages of an account's document, the most frequent first. */
+export async function countLanguages(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+): Promise<LanguageShare[]> {
+  return await database
+    .selectFrom('passages')
+    .select(({ fn }) => ['language', fn.countAll<number>().as('passageCount')])
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId)
+    .groupBy('language')
+    .orderBy('passageCount', 'desc')
+    .orderBy('language')
+    .execute();
+}

@@ -1,0 +1,305 @@
+/** Webhooks: their rows, their turns to deliver, the log of their deliveries, and their form in the contract. */
+import { type Selectable, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type {
+  SubscribableEventType,
+  Webhook,
+  WebhookDelivery,
+  WebhookEventType,
+} from '../../../generated/types.gen.ts';
+import { webhookLimitExceeded, webhookNotFound } from '../../terms/errors.ts';
+import { databaseNow } from '../connection/clock.ts';
+import type { Database, Queryable } from '../connection/database.ts';
+import type { Tables } from '../schema/tables.ts';
+import { webhooksWith } from './webhook-events.ts';
+
+export type WebhookRow = Selectable<Tables['webhooks']>;
+
+/** Deliveries of a webhook that are shown, and kept. */
+const KEPT_DELIVERIES = 20;
+
+/** The contract's webhook, without its deliveries. */
+export const toWebhook = (row: WebhookRow): Omit<Webhook, 'deliveries'> => ({
+  id: row.id,
+  url: row.url,
+  ...(row.events !== null && { events: row.events }),
+  ...(row.knowledge_base_ids !== null && { knowledgeBaseIds: row.knowledge_base_ids }),
+  createdAt: row.created_at.toISOString(),
+  status: row.disabled_at === null ? 'enabled' : 'disabled',
+  ...(row.failing_since !== null && { failingSince: row.failing_since.toISOString() }),
+  ...(row.disabled_at !== null && { disabledAt: row.disabled_at.toISOString() }),
+  ...(row.disabled_reason !== null && { disabledReason: row.disabled_reason }),
+});
+
+/** An attempt to deliver an event. `status` null: no answer; `error` null: the receiver has accepted the event. */
+export type Delivery = {
+  eventId: string;
+  eventType: WebhookEventType;
+  attempt: number;
+  sentAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+};
+
+/** The contract's delivery; `status` and `error` only where there is one. */
+export const toDelivery = ({ sentAt, status, error, ...delivery }: Delivery): WebhookDelivery => ({
+  ...delivery,
+  sentAt: sentAt.toISOString(),
+  ...(status !== null && { status }),
+  ...(error !== null && { error }),
+});
+
+/**
+ * Locks the account until the transaction ends, and counts its webhooks.
+ * @throws WEBHOOK_LIMIT_EXCEEDED unless it may have another one
+ */
+async function requireWebhookAllowance(
+  transaction: Queryable,
+  { accountId, limit }: { accountId: string; limit: number },
+): Promise<void> {
+  await sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`.execute(transaction);
+  const { rows } = await sql<{ used: number }>`
+    SELECT count(*) AS used FROM webhooks WHERE account_id = ${accountId}`.execute(transaction);
+  const used = rows[0]?.used ?? 0;
+  if (used >= limit) throw webhookLimitExceeded({ limit, used });
+}
+
+/** What a webhook sends, and where. Undefined: all events, or those of all knowledge bases. */
+type Subscription = {
+  url: string;
+  events?: SubscribableEventType[] | undefined;
+  knowledgeBaseIds?: string[] | undefined;
+};
+
+/**
+ * Creates a webhook of an account.
+ * @throws WEBHOOK_LIMIT_EXCEEDED
+ */
+export async function insertWebhook(
+  transaction: Queryable,
+  { url, events, knowledgeBaseIds }: Subscription,
+  { secret, ...account }: { accountId: string; limit: number; secret: Buffer },
+): Promise<WebhookRow> {
+  await requireWebhookAllowance(transaction, account);
+  return await transaction
+    .insertInto('webhooks')
+    .values({
+      id: uuidv7(),
+      account_id: account.accountId,
+      url,
+      secret,
+      events: events ?? null,
+      knowledge_base_ids: knowledgeBaseIds ?? null,
+      created_at: databaseNow,
+      retry_at: databaseNow,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+type OwnedWebhook = { accountId: string; webhookId: string };
+
+/** @throws WEBHOOK_NOT_FOUND unless the account has this webhook */
+export async function requireWebhook(
+  database: Queryable,
+  { accountId, webhookId }: OwnedWebhook,
+): Promise<WebhookRow> {
+  const row = await database
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', webhookId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (row === undefined) throw webhookNotFound();
+  return row;
+}
+
+/**
+ * Deletes a webhook. Its events and deliveries stay until the next garbage collection: they may be many.
+ * @throws WEBHOOK_NOT_FOUND
+ */
+export async function deleteWebhookRow(
+  database: Queryable,
+  { accountId, webhookId }: OwnedWebhook,
+): Promise<void> {
+  const deleted = await database
+    .deleteFrom('webhooks')
+    .where('id', '=', webhookId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (deleted.numDeletedRows === 0n) throw webhookNotFound();
+}
+
+/** Maps the ids of webhooks to their last deliveries, the newest first. */
+export async function readDeliveries(
+  database: Queryable,
+  webhookIds: string[],
+): Promise<ReadonlyMap<string, WebhookDelivery[]>> {
+  const { rows } = await sql<Delivery & { webhookId: string }>`
+    SELECT webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", attempt,
+      sent_at AS "sentAt", duration_ms AS "durationMs", status, error
+    FROM unnest(${webhookIds}::uuid[]) AS webhook (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM webhook_deliveries WHERE webhook_id = webhook.id
+        ORDER BY position DESC LIMIT ${KEPT_DELIVERIES}) AS delivery
+    ORDER BY webhook_id, position DESC`.execute(database);
+  const deliveries = new Map(webhookIds.map((id): [string, WebhookDelivery[]] => [id, []]));
+  for (const { webhookId, ...delivery } of rows) deliveries.get(webhookId)?.push(toDelivery(delivery));
+  return deliveries;
+}
+
+/** Adds attempts to a webhook's log, in their order. */
+export async function logDeliveries(
+  transaction: Queryable,
+  webhook: { id: string; accountId: string },
+  deliveries: Delivery[],
+): Promise<void> {
+  await transaction
+    .insertInto('webhook_deliveries')
+    .values(
+      deliveries.map(({ eventId, eventType, attempt, sentAt, durationMs, status, error }) => ({
+        webhook_id: webhook.id,
+        account_id: webhook.accountId,
+        event_id: eventId,
+        event_type: eventType,
+        attempt,
+        sent_at: sentAt,
+        duration_ms: durationMs,
+        status,
+        error,
+      })),
+    )
+    .execute();
+}
+
+/** A webhook with events that are due, and its owner. */
+export type DueWebhook = { id: string; accountId: string };
+
+/** Finds the webhooks that may have a turn now: they have events that are due, and no other server delivers to them. */
+export async function findDueWebhooks(database: Database): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
+    SELECT id, account_id AS "accountId"
+    FROM (${webhooksWith(sql`webhook_events`)}) AS waiting JOIN webhooks ON id = webhook_id
+    WHERE disabled_at IS NULL AND retry_at <= now() AND (leased_until IS NULL OR leased_until <= now())
+      AND EXISTS (
+        SELECT FROM webhook_events AS event WHERE event.webhook_id = waiting.webhook_id AND due_at <= now())`.execute(
+    database,
+  );
+  return rows;
+}
+
+/**
+ * Seconds of a turn. If its server dies, another server takes over afterwards. Twice as long as a turn takes.
+ */
+const LEASE_SECONDS = 30;
+
+/** A webhook's turn: this server alone delivers to it. */
+export type Turn = DueWebhook & {
+  url: string;
+  secret: Buffer;
+  /** How many turns in a row have failed. */
+  failures: number;
+  failingSince: Date | null;
+  /** Whether the receiver has failed for so long that it is disabled after one more failure. */
+  isOverdue: boolean;
+  /** By the database's clock. */
+  beganAt: Date;
+  leasedUntil: Date;
+};
+
+/** Begins a webhook's turn; undefined when another server has been faster, or the webhook is gone or disabled. */
+export async function beginTurn(
+  database: Database,
+  webhookId: string,
+  retrySeconds: number,
+): Promise<Turn | undefined> {
+  const { rows } = await sql<Turn>`
+    UPDATE webhooks SET leased_until = ${databaseNow} + make_interval(secs => ${LEASE_SECONDS})
+    WHERE id = ${webhookId} AND disabled_at IS NULL AND retry_at <= now()
+      AND (leased_until IS NULL OR leased_until <= now())
+    RETURNING id, account_id AS "accountId", url, secret, failures, failing_since AS "failingSince",
+      coalesce(failing_since <= now() - make_interval(secs => ${retrySeconds}), false) AS "isOverdue",
+      ${databaseNow} AS "beganAt", leased_until AS "leasedUntil"`.execute(database);
+  return rows[0];
+}
+
+/** What a turn has shown about the receiver; undefined: nothing, since nothing was sent. */
+export type Verdict = { works: true } | { works: false; retrySeconds: number } | undefined;
+
+const toColumns = (verdict: Verdict) => {
+  if (verdict === undefined) return {};
+  if (verdict.works) return { failures: 0, failing_since: null };
+  return {
+    failures: sql<number>`failures + 1`,
+    failing_since: sql<Date>`coalesce(failing_since, ${databaseNow})`,
+    retry_at: sql<Date>`now() + make_interval(secs => ${verdict.retrySeconds})`,
+  };
+};
+
+/**
+ * Ends a webhook's turn.
+ * @returns false when another server has taken over meanwhile: then nothing is changed
+ */
+export async function endTurn(
+  transaction: Queryable,
+  { id, leasedUntil }: Turn,
+  verdict: Verdict,
+): Promise<boolean> {
+  const ended = await transaction
+    .updateTable('webhooks')
+    .set({ ...toColumns(verdict), leased_until: null })
+    .where('id', '=', id)
+    .where('leased_until', '=', leasedUntil)
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** Disables a webhook: nothing is recorded for it or sent to it any more. */
+export async function disableWebhook(database: Queryable, webhookId: string, reason: string): Promise<void> {
+  await database
+    .updateTable('webhooks')
+    .set({ disabled_at: databaseNow, disabled_reason: reason })
+    .where('id', '=', webhookId)
+    .where('disabled_at', 'is', null)
+    .execute();
+}
+
+/** Enables a webhook whose receiver works. Events are recorded for it from now on. */
+export async function enableWebhook(database: Queryable, webhookId: string): Promise<void> {
+  await database
+    .updateTable('webhooks')
+    .set({ ...toColumns({ works: true }), retry_at: databaseNow, disabled_at: null, disabled_reason: null })
+    .where('id', '=', webhookId)
+    .execute();
+}
+
+/**
+ * Waiting events of one webhook. They take about a gigabyte, and those of an account's webhooks together no more than
+ * the default storage limit.
+ */
+const MOST_WAITING = 1_000_000;
+
+/** Disables webhooks for which too many events wait. Returns their ids. */
+export async function disableOverfullWebhooks(database: Database, most = MOST_WAITING): Promise<string[]> {
+  const reason = `More than ${most} events waited for the receiver.`;
+  const { rows } = await sql<{ id: string }>`
+    UPDATE webhooks SET disabled_at = ${databaseNow}, disabled_reason = ${reason}
+    FROM (${webhooksWith(sql`webhook_events`)}) AS waiting
+    WHERE id = waiting.webhook_id AND disabled_at IS NULL AND EXISTS (
+      SELECT FROM webhook_events AS event WHERE event.webhook_id = waiting.webhook_id
+      ORDER BY position OFFSET ${most} LIMIT 1)
+    RETURNING id`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes from the log all but the last deliveries of each webhook, and those of deleted webhooks. */
+export async function pruneDeliveries(database: Database): Promise<void> {
+  await sql`
+    DELETE FROM webhook_deliveries USING (
+      SELECT webhook_id, CASE WHEN EXISTS (SELECT FROM webhooks WHERE id = webhook_id) THEN (
+        SELECT position FROM webhook_deliveries AS delivery WHERE delivery.webhook_id = logged.webhook_id
+        ORDER BY position DESC OFFSET ${KEPT_DELIVERIES} LIMIT 1) ELSE 9223372036854775807 END AS last_pruned
+      FROM (${webhooksWith(sql`webhook_deliveries`)}) AS logged) AS pruned
+    WHERE webhook_deliveries.webhook_id = pruned.webhook_id AND position <= last_pruned`.execute(database);
+}

@@ -1,0 +1,167 @@
+/** Only live keys may call, and only what their scope permits. A revoked key stops working within a second. */
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAccount } from '../../database/rows/accounts.ts';
+import { insertApiKey, listApiKeys, revokeApiKey } from '../../database/rows/api-keys.ts';
+import type { KeyScope } from '../../database/schema/tables.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
+import { createAuthenticate, type RequiredScope, requireScope } from './authenticate.ts';
+
+type Permissions = { scope?: KeyScope; knowledgeBaseIds?: string[] };
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+let accountId: string;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+  accountId = await createAccount(suite.database, 'account', 0);
+});
+afterAll(() => suite.close());
+
+async function makeKey(expiresAt: Date | null = null, permissions: Permissions = {}): Promise<string> {
+  const key = generateApiKey();
+  await insertApiKey(suite.database, key, { accountId, name: 'test', expiresAt, ...permissions });
+  return key;
+}
+
+/** The database, with a counter of the statements that it runs. */
+function countStatements() {
+  const counted = { statements: 0, database: suite.database };
+  counted.database = suite.database.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      counted.statements += 1;
+      return result;
+    },
+  });
+  return counted;
+}
+
+const keyIdOf = (key: string) => readApiKey(key)?.keyId ?? '';
+
+test('a live key returns its account', async () => {
+  const key = await makeKey();
+  expect(await createAuthenticate(suite.database).authenticate(key)).toEqual({
+    accountId,
+    keyId: keyIdOf(key),
+    scope: 'write',
+    reach: undefined,
+  });
+});
+
+test('a key may do what its scope and its bounds permit', async () => {
+  const { authenticate } = createAuthenticate(suite.database);
+  const permitted = async (permissions: Permissions) => {
+    const caller = await authenticate(await makeKey(null, permissions));
+    const mayCall = (required: RequiredScope) => {
+      try {
+        requireScope(caller, required);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ errorCode: 'KEY_NOT_PERMITTED', status: 403 });
+        return false;
+      }
+    };
+    return (['search', 'write', 'account'] as const).filter(mayCall);
+  };
+  const knowledgeBaseIds = [uuidv7()];
+  expect(await permitted({})).toEqual(['search', 'write', 'account']);
+  expect(await permitted({ scope: 'search' })).toEqual(['search']);
+  expect(await permitted({ knowledgeBaseIds })).toEqual(['search', 'write']);
+  expect(await permitted({ scope: 'search', knowledgeBaseIds })).toEqual(['search']);
+  await expect(makeKey(null, { knowledgeBaseIds: [] })).rejects.toThrow('check constraint');
+});
+
+test('the use of a key is written once a day, however often and wherever it is used', async () => {
+  const key = await makeKey();
+  const lastUse = async () => {
+    const keys = await listApiKeys(suite.database);
+    return keys.find(({ id }) => id === keyIdOf(key))?.last_used_at;
+  };
+  const setLastUse = (time: Date) =>
+    suite.database
+      .updateTable('api_keys')
+      .set({ last_used_at: time })
+      .where('id', '=', keyIdOf(key))
+      .execute();
+  expect(await lastUse()).toBe(null);
+  const counted = countStatements();
+  const { authenticate } = createAuthenticate(counted.database);
+  for (let request = 0; request < 100; request += 1) await authenticate(key);
+  await vi.waitFor(async () => expect(await lastUse()).not.toBe(null));
+  await vi.waitFor(() => expect(counted.statements).toBe(2)); // the look-up, and the use
+  const first = await lastUse();
+  await createAuthenticate(counted.database).authenticate(key);
+  expect([counted.statements, await lastUse()]).toEqual([3, first]); // another look-up
+  await setLastUse(new Date(Date.now() - 86_400_000));
+  await createAuthenticate(suite.database).authenticate(key);
+  await vi.waitFor(async () => expect((await lastUse())?.getTime()).toBeGreaterThan(first?.getTime() ?? 0));
+});
+
+test('a missing, malformed, unknown, expired or revoked key is refused with the same message', async () => {
+  const { authenticate } = createAuthenticate(suite.database);
+  const expired = await makeKey(new Date(Date.now() - 1000));
+  const revoked = await makeKey();
+  await revokeApiKey(suite.database, keyIdOf(revoked));
+  const refusals = [undefined, '', 'nonsense', generateApiKey(), expired, revoked].map((key) =>
+    authenticate(key).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    ),
+  );
+  expect(new Set(await Promise.all(refusals))).toEqual(
+    new Set(['The x-api-key header must hold a valid API key.']),
+  );
+});
+
+test('a key in use stops working within a second of its revocation', async () => {
+  const { authenticate } = createAuthenticate(suite.database);
+  const key = await makeKey();
+  await authenticate(key);
+  await revokeApiKey(suite.database, keyIdOf(key));
+  await vi.waitFor(() => expect(authenticate(key)).rejects.toThrow('valid API key'), {
+    timeout: 1_500,
+    interval: 50,
+  });
+});
+
+test('ownerOf returns the account of a key from its first successful check until it is refused', async () => {
+  const { authenticate, ownerOf } = createAuthenticate(suite.database);
+  const key = await makeKey();
+  const before = ownerOf(key);
+  await authenticate(key);
+  expect([before, ownerOf(key), ownerOf(generateApiKey())]).toEqual(['', accountId, '']);
+  await revokeApiKey(suite.database, keyIdOf(key));
+  await vi.waitFor(() => expect(authenticate(key)).rejects.toThrow(), { timeout: 1_500, interval: 50 });
+  expect(ownerOf(key)).toBe('');
+});
+
+test('a thousand keys, all but one made up, are looked up with few statements', async () => {
+  const counted = countStatements();
+  const { authenticate, lookUpUnknownKey, ownerOf } = createAuthenticate(counted.database);
+  const key = await makeKey();
+  const keys = Array.from({ length: 1_000 }, generateApiKey).with(500, key);
+  await Promise.all(keys.map(lookUpUnknownKey));
+  expect(new Set(keys.map(ownerOf))).toEqual(new Set(['', accountId]));
+  expect(ownerOf(key)).toBe(accountId);
+  await Promise.allSettled(keys.map(authenticate));
+  expect(counted.statements).toBeLessThan(5); // one of them records the use
+  expect([key, '', `${key}0`].map(lookUpUnknownKey)).toEqual([undefined, undefined, undefined]);
+});
+
+test('a malformed key or one with a wrong checksum costs no query', async () => {
+  const closed = await createTestDatabase();
+  await closed.close();
+  const key = generateApiKey();
+  const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+  await expect(createAuthenticate(closed.database).authenticate(wrong)).rejects.toThrow('valid API key');
+});
+
+test('the database holds hashes, from which no key can be computed', async () => {
+  const key = await makeKey();
+  const rows = JSON.stringify(await suite.database.selectFrom('api_keys').selectAll().execute());
+  expect(rows).not.toContain(key);
+  expect(rows).not.toContain(key.split('_')[2]);
+  expect((await listApiKeys(suite.database)).some(({ id }) => id === keyIdOf(key))).toBe(true);
+});

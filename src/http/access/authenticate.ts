@@ -1,0 +1,113 @@
+/** From the x-api-key header to the account that owns the request, and to what its key may do. */
+
+import { inBatches } from '../../concurrency/batches.ts';
+import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../../database/rows/api-keys.ts';
+import type { KeyScope } from '../../database/schema/tables.ts';
+import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../../terms/api-key.ts';
+import { keyNotPermitted, unauthorized } from '../../terms/errors.ts';
+import type { Reach } from '../../terms/ids.ts';
+
+/** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
+const KEY_CACHE_MS = 1_000;
+/** Far more keys than are in use within a second. An attacker's made-up keys evict each other. */
+const KEY_CACHE_SIZE = 10_000;
+
+/** The account of a request, its key, and what that key may do in which knowledge bases. */
+export type Caller = { accountId: string; keyId: string; scope: KeyScope; reach: Reach };
+
+/**
+ * What an operation demands of a key, as `x-required-scope` in the spec. `account` is `write` without bounds: the
+ * operation concerns more than single knowledge bases.
+ */
+export type RequiredScope = KeyScope | 'account';
+
+/** @throws KEY_NOT_PERMITTED unless the caller's key may call an operation that demands `required` */
+export function requireScope({ scope, reach }: Caller, required: RequiredScope): void {
+  if (required !== 'search' && scope !== 'write') throw keyNotPermitted(`its scope is ${scope}, not write`);
+  if (required === 'account' && reach !== undefined)
+    throw keyNotPermitted('it is bound to single knowledge bases of the account');
+}
+
+/**
+ * Looks keys up by their ids, first in a cache, then in `database` with one query for all waiting ids. Unknown ids are
+ * cached too.
+ */
+function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwner | undefined> {
+  const cache = createBoundedCache<{ owner: KeyOwner | undefined; endsAtMs: number }>(KEY_CACHE_SIZE);
+  const query = inBatches(async (keyIds) => {
+    const endsAtMs = performance.now() + KEY_CACHE_MS; // a late result is as old as its query
+    const owners = await findLiveApiKeys(database, keyIds);
+    for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId), endsAtMs });
+    return (keyId) => owners.get(keyId);
+  });
+  return async (keyId) => {
+    const cached = cache.get(keyId);
+    return cached && cached.endsAtMs > performance.now() ? cached.owner : await query(keyId);
+  };
+}
+
+const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwner): Caller => ({
+  accountId,
+  keyId,
+  scope,
+  reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
+});
+
+/** Creates the functions that check API keys against `database`. */
+export function createAuthenticate(database: Database) {
+  const findOwner = createFindOwner(database);
+  /** The keys whose last check succeeded. To hash a key again would take longer than to compare it. */
+  const accepted = createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE);
+  /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
+  const noteUse = (keyId: string, owner: KeyOwner) => {
+    if (owner.isUsedToday) return;
+    owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
+    recordKeyUse(database, keyId).catch(() => {});
+  };
+  const authenticate = async (key = ''): Promise<Caller> => {
+    const stored = accepted.get(key) ?? readApiKey(key);
+    if (stored === undefined) throw unauthorized();
+    const owner = await findOwner(stored.keyId);
+    if (owner === undefined || !isSameSecret(owner.secretHash, stored.secretHash)) {
+      accepted.delete(key);
+      throw unauthorized();
+    }
+    if (!('accountId' in stored)) accepted.set(key, { ...stored, accountId: owner.accountId });
+    noteUse(stored.keyId, owner);
+    return toCaller(stored.keyId, owner);
+  };
+  return {
+    /**
+     * The caller of a request by its key.
+     * @throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired
+     */
+    authenticate,
+    /**
+     * The caller that a request with this key would have, for what the key has signed before; undefined: the key is
+     * revoked or expired.
+     */
+    async findCaller(keyId: string): Promise<Caller | undefined> {
+      const owner = await findOwner(keyId);
+      return owner && toCaller(keyId, owner);
+    },
+    /**
+     * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
+     * permits of one account.
+     */
+    ownerOf: (key: string): string => accepted.get(key)?.accountId ?? '',
+    /**
+     * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
+     * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
+     * needed: the key is known or malformed
+     */
+    lookUpUnknownKey(key: string): Promise<boolean> | undefined {
+      if (accepted.get(key) !== undefined || !isApiKey(key)) return undefined;
+      return authenticate(key).then(
+        () => true,
+        () => false, // the request waits with those of unknown keys; its own check then throws the reason
+      );
+    },
+  };
+}

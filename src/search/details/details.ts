@@ -1,0 +1,51 @@
+/** Adds to found passages what a request asks for besides them: highlights, explanations, surroundings. */
+import type { Explanation, PassageContext, Snippet } from '../../../generated/types.gen.ts';
+import type { Span } from '../../analysis/token-spans.ts';
+import type { Queryable } from '../../database/connection/database.ts';
+import { normPerLetter } from '../bm25.ts';
+import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
+import type { FoundPassage } from '../ranking/ranking.ts';
+import { readContexts } from './context-passages.ts';
+import { type ExplainedScoring, explain } from './explanation.ts';
+import { cutSnippet, highlight } from './highlights.ts';
+import { readMatches } from './matches.ts';
+
+/** What to add to each passage. `contextPassages`: the number of neighbouring passages on each side. */
+export type Details = { highlight: boolean; explain: boolean; contextPassages: number };
+
+export type DetailedPassage = FoundPassage & {
+  highlights?: Span[];
+  snippet?: Snippet;
+  explanation?: Explanation;
+  context?: PassageContext;
+};
+
+/** The details of `found`, in two statements at most. */
+export async function addDetails(
+  database: Queryable,
+  found: FoundPassage[],
+  {
+    searched,
+    scoring,
+    details,
+  }: { searched: SearchedKnowledgeBases; scoring: Omit<ExplainedScoring, 'perLetter'>; details: Details },
+): Promise<DetailedPassage[]> {
+  const needsMatches = details.highlight || details.explain;
+  const [matches, contexts] = await Promise.all([
+    needsMatches ? readMatches(database, found, scoring.terms) : [],
+    details.contextPassages > 0 ? readContexts(database, found, details.contextPassages) : [],
+  ]);
+  const explained = { ...scoring, perLetter: normPerLetter(searched) };
+  return found.map((passage, i) => {
+    const detailed: DetailedPassage = { ...passage };
+    const matched = matches[i];
+    if (details.highlight && matched !== undefined) {
+      detailed.highlights = highlight(passage.content, matched, scoring.terms);
+      detailed.snippet = cutSnippet(passage.content, detailed.highlights);
+    }
+    if (details.explain && matched !== undefined) detailed.explanation = explain(passage, matched, explained);
+    const context = contexts[i];
+    if (context !== undefined) detailed.context = context;
+    return detailed;
+  });
+}

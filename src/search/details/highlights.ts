@@ -1,0 +1,108 @@
+/** Marks the words of a passage that a query has found, and cuts a snippet around them. */
+import type { Snippet } from '../../../generated/types.gen.ts';
+import { type Span, tokenSpans } from '../../analysis/token-spans.ts';
+import type { NamedTerm } from '../query/query-terms.ts';
+import type { ScoredTerm } from '../ranking/term-scores.ts';
+import type { Matches } from './matches.ts';
+
+/** Code points of the longest snippet. */
+const SNIPPET_MAX = 300;
+/** Code points before the first mark of a snippet: they often have the beginning of its sentence. */
+const SNIPPET_LEAD = 60;
+
+/** Joins ranges that overlap or adjoin, such as those of a run's bigrams. Ascending. */
+function union(spans: Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/** A single character of a bigram has the bigram's position: its range within `span`. */
+function narrow(span: Span, characters: string[], lexeme: string): Span {
+  const within = characters.slice(span.start, span.end);
+  const at = within.length > 1 && [...lexeme].length === 1 ? within.indexOf(lexeme) : -1;
+  return at === -1 ? span : { start: span.start + at, end: span.start + at + 1 };
+}
+
+/**
+ * The ranges of a passage's content that match the query, in code points, ascending. Where informative words match,
+ * stop words and single characters of bigrams are left out: they would mark half of the text.
+ */
+export function highlight(content: string, matches: Matches, terms: (ScoredTerm & NamedTerm)[]): Span[] {
+  const characters = [...content];
+  const spans = tokenSpans(content);
+  const spansOf = ({ variants }: ScoredTerm): Span[] =>
+    variants.flatMap(({ lexeme }) =>
+      (matches.tokens.get(lexeme) ?? []).flatMap((token) => {
+        const span = spans[token];
+        return span === undefined ? [] : [narrow(span, characters, lexeme)];
+      }),
+    );
+  const informative = terms.filter(({ isInformative }) => isInformative).flatMap(spansOf);
+  return withoutCoincidences(
+    characters,
+    union(informative.length > 0 ? informative : terms.flatMap(spansOf)),
+  );
+}
+
+/** Scripts without spaces in which two characters are rarely a word. Of the others, Chinese has most such words. */
+const SYLLABIC = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hiragana}]/u;
+
+/** Leaves out single bigrams of syllabic scripts, which match by chance, unless there is nothing else. */
+function withoutCoincidences(characters: string[], spans: Span[]): Span[] {
+  const chosen = spans.filter(
+    ({ start, end }) => end - start > 2 || !SYLLABIC.test(characters.slice(start, end).join('')),
+  );
+  return chosen.length > 0 ? chosen : spans;
+}
+
+/** Code points by which a snippet is shortened at each end at most, to begin and end between words. */
+const WORD_REACH = 20;
+
+/** Moves `at` on to the beginning of a word, if one is near. */
+function wordStart(characters: string[], at: number): number {
+  if (at === 0) return at;
+  for (let on = 0; on < WORD_REACH; on++) if (/\s/u.test(characters[at + on - 1] ?? '')) return at + on;
+  return at;
+}
+
+/** Moves `at` back to the end of a word, if one is near. */
+function wordEnd(characters: string[], at: number): number {
+  if (at >= characters.length) return characters.length;
+  for (let back = 0; back < WORD_REACH; back++) if (/\s/u.test(characters[at - back] ?? '')) return at - back;
+  return at;
+}
+
+/**
+ * The start of the first mark after which a snippet has the most marked characters; 0 without marks. A passage may have
+ * hundreds of marks: as they ascend, both ends of the range only move on.
+ */
+function densestStart(marks: Span[]): number {
+  let [best, most, marked, next] = [marks[0]?.start ?? 0, 0, 0, 0];
+  for (const [first, { start, end }] of marks.entries()) {
+    for (let mark = marks[next]; mark && mark.end <= start + SNIPPET_MAX - SNIPPET_LEAD; mark = marks[++next])
+      marked += mark.end - mark.start;
+    if (marked > most) [best, most] = [start, marked];
+    // A mark that is longer than the range was not counted.
+    if (next === first) next++;
+    else marked -= end - start;
+  }
+  return best;
+}
+
+/**
+ * The part of a content with the most marked characters: SNIPPET_MAX code points at most, begun and ended between words
+ * where words have spaces. Without marks, the beginning of the content.
+ */
+export function cutSnippet(content: string, marks: Span[]): Snippet {
+  const characters = [...content];
+  if (characters.length <= SNIPPET_MAX) return { text: content, start: 0 };
+  const lead = Math.max(0, densestStart(marks) - SNIPPET_LEAD);
+  const start = wordStart(characters, Math.min(lead, characters.length - SNIPPET_MAX));
+  const end = wordEnd(characters, start + SNIPPET_MAX);
+  return { text: characters.slice(start, end).join(''), start };
+}

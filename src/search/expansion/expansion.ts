@@ -1,0 +1,117 @@
+/**
+ * Expands the terms of a query by lexemes that the query does not write: near words of terms that no passage contains,
+ * and completions of its last word. One round trip looks for all of them; a query without any needs none.
+ */
+import type { Queryable } from '../../database/connection/database.ts';
+import { readFrequencies } from '../query/collection-statistics.ts';
+import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
+import type { QueryTerm } from '../query/query-terms.ts';
+import { completionsOf, incompleteTokens } from './completions.ts';
+import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
+import { type Found, lookUp, type Probe } from './vocabulary.ts';
+
+/** `near`: what counts if no passage contains the term, the nearest first. `completions`: of its last word. */
+export type ExpandedTerm = QueryTerm & { near?: NearLexemes[]; completions?: string[] };
+
+/** A query analysis with its terms expanded. */
+export type ExpandedAnalysis = Omit<QueryAnalysis, 'terms'> & { terms: ExpandedTerm[] };
+
+/** A term to expand: what to look for, and what the lexemes found by each probe add to the term. */
+type Expansion = { term: QueryTerm; probes: Probe[]; expand(found: Found[]): Partial<ExpandedTerm> };
+
+/**
+ * Spellings that a look-up of near words may have, and their stems in all searched languages: those of five words of
+ * ten letters, in six languages. The first word always has them; further ones only within these bounds.
+ */
+const SPELLINGS_MAX = 3_000;
+const STEMS_MAX = 18_000;
+
+/** The terms that no passage contains, and that may be guessed. */
+function unknownTerms(query: string, { terms, statistics }: QueryAnalysis): QueryTerm[] {
+  const { frequencies } = statistics;
+  const unknown = terms.filter(
+    ({ lexemes, unaccented, isStopWord }) =>
+      !isStopWord && ![...lexemes, ...unaccented].some((lexeme) => frequencies.has(lexeme)),
+  );
+  if (unknown.length === 0) return [];
+  const guessable = guessableWords(query);
+  return unknown.filter(({ word }) => guessable.has(word));
+}
+
+function nearWordExpansions(query: string, analysis: QueryAnalysis): Expansion[] {
+  const { languages } = analysis.statistics.searched;
+  const spellingsMax = Math.min(SPELLINGS_MAX, STEMS_MAX / Math.max(1, languages.length));
+  const expansions: Expansion[] = [];
+  let spellings = 0;
+  for (const term of unknownTerms(query, analysis)) {
+    const { probes, choose } = nearWordsOf(term);
+    spellings += probes.reduce((sum, { words = [] }) => sum + words.length, 0);
+    if (spellings > spellingsMax && expansions.length > 0) break;
+    expansions.push({ term, probes, expand: (found) => ({ near: choose(found) }) });
+  }
+  return expansions;
+}
+
+function completionExpansions(query: string, { terms, statistics }: QueryAnalysis): Expansion[] {
+  return incompleteTokens(query).flatMap((token) => {
+    const term = terms.find(({ word }) => word === token);
+    if (term === undefined) return [];
+    const { probes, choose } = completionsOf(
+      { word: token, stems: term.lexemes },
+      statistics.searched.passageCount,
+    );
+    return [{ term, probes, expand: (found: Found[]) => ({ completions: choose(found) }) }];
+  });
+}
+
+/**
+ * The document frequencies that the analysis has read, and those of the lexemes that the look-up has found. A term's own
+ * lexemes that the analysis has not found stay unknown: if they are found now, a document has been imported meanwhile,
+ * and the other words of the query that it has would still be unknown.
+ */
+function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): Map<string, number> {
+  const { frequencies } = statistics;
+  const own = terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
+  const added = new Map(found.flatMap((lexemes) => [...lexemes]));
+  for (const lexeme of own) added.delete(lexeme);
+  return new Map([...added, ...frequencies]);
+}
+
+/**
+ * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one.
+ */
+export async function expandTerms(
+  database: Queryable,
+  { accountId, query, prefix = false }: ScopedQuery & { prefix?: boolean },
+  analysis: QueryAnalysis,
+): Promise<ExpandedAnalysis> {
+  const { searched } = analysis.statistics;
+  if (searched.passageCount === 0) return analysis;
+  const expansions = [
+    ...nearWordExpansions(query, analysis),
+    ...(prefix ? completionExpansions(query, analysis) : []),
+  ];
+  if (expansions.length === 0) return analysis;
+  const scope = { accountId, ids: searched.ids };
+  const found = await lookUp(
+    database,
+    { ...scope, languages: searched.languages },
+    expansions.flatMap(({ probes }) => probes),
+  );
+  const added = new Map<QueryTerm, Partial<ExpandedTerm>>();
+  let next = 0;
+  for (const { term, probes, expand } of expansions) {
+    const own = found.slice(next, next + probes.length);
+    next += probes.length;
+    added.set(term, { ...added.get(term), ...expand(own) });
+  }
+  const known = joinFrequencies(analysis, found);
+  const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));
+  const missing = terms.flatMap(({ completions = [] }) => completions).filter((lexeme) => !known.has(lexeme));
+  const read = missing.length > 0 ? await readFrequencies(database, scope, missing) : [];
+  return {
+    terms,
+    statistics: { ...analysis.statistics, frequencies: new Map([...known, ...read]) },
+    hasTiers: analysis.hasTiers,
+  };
+}

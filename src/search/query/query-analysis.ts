@@ -1,0 +1,161 @@
+/**
+ * Turns a query's text into its terms and their document frequencies, nearly always in one round trip to the database.
+ *
+ * The lexemes to look up depend on the languages of the searched knowledge bases and on the stems of the query's words.
+ * The first attempt assumes the languages of the last search. Its statement also returns the stems that are unknown. If
+ * the result shows that other lexemes are needed, the statement runs again.
+ */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
+import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import type { Queryable } from '../../database/connection/database.ts';
+import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
+import type { Payment } from '../payment/payment.ts';
+import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
+import {
+  analyseQuery,
+  mostImportant,
+  type QueryTerm,
+  type QueryWords,
+  readQuery,
+  SCORED_TERMS_MAX,
+} from './query-terms.ts';
+
+/**
+ * A query over the account's knowledge bases with these distinct ids, or over all of them, and its price.
+ * `skipsDeleted`: ids that the account lacks are no error.
+ */
+export type ScopedQuery = {
+  accountId: string;
+  knowledgeBaseIds: string[] | undefined;
+  skipsDeleted?: boolean;
+  query: string;
+  price: number;
+};
+
+/**
+ * A query's terms in the languages of the searched knowledge bases, and their document frequencies there. `hasTiers`:
+ * the frequencies include those of the terms' impact tiers.
+ */
+export type QueryAnalysis = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
+
+/** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
+const REMEMBERED_SETS = 10_000;
+/**
+ * The most attempts: one each for the languages, the stems and the document frequencies, and one more. Changes by
+ * imports after the last attempt are ignored.
+ */
+const ATTEMPTS = 4;
+/**
+ * With more unknown words than this, an attempt reads only their stems. The next one reads the document frequencies of
+ * the most important of them.
+ */
+const COUNTED_STEMS_MAX = 128;
+/** A lexeme is looked up by itself and in each of its impact tiers. */
+const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
+/**
+ * A query of more terms than this reads the document frequencies of impact tiers in a second statement, when the terms
+ * to score are known. To look up four times as many lexemes at once takes longer than a second round trip.
+ */
+const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
+/**
+ * Document frequencies that a query may read, one for each lexeme in each knowledge base: they take a fifth of a second
+ * on a slow core. A query of many lexemes over many knowledge bases loses its least important terms.
+ */
+const FREQUENCIES_MAX = 96_000;
+
+/** The languages and the number of the searched knowledge bases. */
+type SearchedSet = { languages: string[]; size: number };
+
+/** The known stems of a query's words by language; a language without a stemmer has none. */
+type StemsByLanguage = Map<string, Map<string, string>>;
+
+function recallStems(words: string[], languages: string[], memory: StemMemory): StemsByLanguage {
+  const stemsIn = (language: string) => {
+    const stems = new Map<string, string>();
+    for (const word of dictionaryOf(language) === undefined ? [] : words) {
+      const stem = memory.recall(language, word);
+      if (stem !== undefined) stems.set(word, stem);
+    }
+    return stems;
+  };
+  return new Map(languages.map((language) => [language, stemsIn(language)]));
+}
+
+/** The words whose stems are unknown, by language. */
+function findUnknown(words: string[], stems: StemsByLanguage) {
+  return [...stems].flatMap(([language, known]) => {
+    const dictionary = dictionaryOf(language);
+    const unknown = dictionary === undefined ? [] : words.filter((word) => !known.has(word));
+    return dictionary === undefined || unknown.length === 0 ? [] : [{ language, dictionary, words: unknown }];
+  });
+}
+
+/** A query's terms in these languages: as many as may be looked up in this number of knowledge bases. */
+function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): QueryTerm[] {
+  const lexemesMax = FREQUENCIES_MAX / Math.max(1, knowledgeBases);
+  return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
+}
+
+/** All variants of the terms. */
+const variantsOf = (terms: QueryTerm[]): string[] =>
+  terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
+
+/**
+ * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
+ * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ */
+export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
+  const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
+
+  const readStatistics = createStatistics(payment);
+
+  return async (
+    database: Queryable,
+    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price }: ScopedQuery,
+  ): Promise<QueryAnalysis> => {
+    const words = readQuery(query);
+    const searchedSet = createHash('sha256')
+      .update([accountId, ...(ids ?? [])].join(' '))
+      .digest('base64');
+    let { languages, size } = sets.get(searchedSet) ?? { languages: [], size: ids?.length ?? 1 };
+    let stems = recallStems(words.toStem, languages, memory);
+    let expected = analyse(words, stems, size);
+    for (let attempt = 1; ; attempt++) {
+      const toStem = findUnknown(words.toStem, stems);
+      const lexemes = variantsOf(expected);
+      const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
+      const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
+      const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
+      const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
+      const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
+      // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
+      const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
+      if (isAsExpected) return { terms: expected, statistics, hasTiers };
+      ({ languages, size } = searched);
+      sets.set(searchedSet, searched);
+
+      const counted = new Set(lexemes);
+      toStem.forEach(({ language, words: unknown }, i) => {
+        unknown.forEach((word, k) => {
+          const stem = statistics.stems[i]?.[k] ?? '';
+          memory.remember(language, word, stem);
+          stems.get(language)?.set(word, stem);
+          if (isCountingStems) counted.add(stem || word);
+        });
+      });
+      const known = stems;
+      const added = languages.filter((language) => !known.has(language));
+      stems = new Map([...known, ...recallStems(words.toStem, added, memory)]);
+      for (const language of stems.keys()) if (!languages.includes(language)) stems.delete(language);
+
+      const terms = analyse(words, stems, size);
+      const isAnswered =
+        findUnknown(words.toStem, stems).length === 0 &&
+        variantsOf(terms).every((lexeme) => counted.has(lexeme));
+      if (isAnswered || attempt === ATTEMPTS) return { terms, statistics, hasTiers };
+      expected = terms;
+    }
+  };
+}

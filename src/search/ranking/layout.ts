@@ -1,0 +1,27 @@
+/** Where the tables of a statement are: on one server, or distributed over several by Citus. */
+import { type RawBuilder, sql } from 'kysely';
+import type { DistributedStatement } from '../../database/connection/prepared.ts';
+
+export type Layout = { isDistributed: boolean };
+
+/**
+ * The last arguments of `prepare` for a statement that `build` makes in each layout. `ids`: see `DistributedStatement`.
+ */
+export const inEachLayout = <Value extends string, Row>(
+  build: (values: Record<Value, RawBuilder<unknown>>, layout: Layout) => RawBuilder<Row>,
+  ids: NoInfer<Value>,
+): [(values: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>, DistributedStatement<Value, Row>] => [
+  (values) => build(values, { isDistributed: false }),
+  { build: (values) => build(values, { isDistributed: true }), ids },
+];
+
+/**
+ * SQL in a sub-select that PostgreSQL is not to merge with the statement around it: a last column, or the end. Citus
+ * sends no sub-select with OFFSET to several servers, but one that has a window in each knowledge base. PostgreSQL does
+ * not compute the column, because nothing reads it.
+ */
+export const fence = {
+  column: ({ isDistributed }: Layout) =>
+    isDistributed ? sql`, row_number() OVER (PARTITION BY knowledge_base_id) AS fence` : sql``,
+  end: ({ isDistributed }: Layout) => (isDistributed ? sql`` : sql` OFFSET 0`),
+};

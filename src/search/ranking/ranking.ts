@@ -1,0 +1,238 @@
+/**
+ * Ranks candidates in one statement. BM25 selects the best. Then neighbouring passages and pseudo-relevance feedback
+ * rerank them (see rerank.ts). All of it happens in PostgreSQL, because a round trip costs as much as the reranking.
+ * The statement has one fixed text, because planning a statement for each query would cost more.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { DocumentType } from '../../../generated/types.gen.ts';
+import { quoteLexeme } from '../../analysis/lexemes.ts';
+import type { Queryable } from '../../database/connection/database.ts';
+import { prepare } from '../../database/connection/prepared.ts';
+import type { DescriptionRow } from '../../database/rows/documents/documents.ts';
+import type { PassageRow } from '../../database/rows/documents/passages.ts';
+import { inShards } from '../../database/schema/distributed-tables.ts';
+import type { Payment } from '../payment/payment.ts';
+import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
+import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory, type Scoring } from './best-by-bm25.ts';
+import { inEachLayout, type Layout } from './layout.ts';
+import {
+  feedbackTerms,
+  joinNeighbours,
+  RERANK_DEPTH,
+  rerankByFeedback,
+  rerankByNeighbours,
+  weighFeedback,
+} from './rerank.ts';
+import {
+  candidatesInScope,
+  documentsInScope,
+  SCOPE_VALUES,
+  type SearchScope,
+  scopeValues,
+} from './search-scope.ts';
+import { passageScore, queryTermRows, type ScoredTerm } from './term-scores.ts';
+
+/** A passage with its score and the fields of its document that the contract shows. */
+export type FoundPassage = PassageRow &
+  DescriptionRow & {
+    title: string;
+    source: string;
+    type: DocumentType;
+    /** In [0, 1], 6 decimals. */
+    score: number;
+    /** The score by BM25 alone, and with the neighbouring passages; before the division by the upper bound. */
+    bm25: number;
+    combined: number;
+  };
+
+/**
+ * The passages to rank: those that match any of the tsqueries `queries`, and some of those that match any of `further`
+ * (see candidates.ts). In a scope: all of both that are in the scope. `limit` of them are wanted. `comparesAll`: few
+ * documents fit the filter of the scope (see search-scope.ts).
+ */
+export type Candidates = {
+  searched: SearchedKnowledgeBases;
+  queries: string[];
+  further: string[];
+  limit: number;
+  scope?: SearchScope | undefined;
+  comparesAll: boolean;
+};
+
+const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'price', 'isLast'] as const;
+const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
+type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
+type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
+
+/** The price of a search with enough candidates. Too few cost nothing: the statement then runs again with more. */
+const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'price'>) =>
+  sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
+
+/** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
+const rankedTables = (
+  payment: Payment,
+  values: RankingValues,
+  { due, layout }: { due: RawBuilder<unknown>; layout: Layout },
+) => sql`${
+  layout.isDistributed
+    ? sql`
+    neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
+    : sql``
+}
+    with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
+    feedback AS MATERIALIZED (${weighFeedback()}),
+    feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
+    reranked AS MATERIALIZED (${rerankByFeedback()}),
+    ranked AS (
+      SELECT knowledge_base_id, document_id, position, bm25, combined,
+        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
+      FROM reranked ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+    paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
+
+/** The columns of `FoundPassage`, from the tables of `joinedTables`. */
+const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+      page, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      external_id, least(ranked.score, 1) AS score, bm25, combined`;
+// Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
+const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
+    JOIN passages USING (knowledge_base_id, document_id, position)
+    ${isDistributed ? sql`JOIN` : sql`LEFT JOIN`} documents
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id${
+        isDistributed
+          ? sql`
+      AND ${inShards(ids, 'documents')} AND ${inShards(ids, 'passages')}`
+          : sql``
+      }`;
+
+/**
+ * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
+ * It takes the price at its end, so that it locks the balance for a moment only.
+ */
+function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
+  // Independent of the limit, so that a smaller limit returns the first results of a larger one.
+  const isEnough = sql`(${values.isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
+  const due = dueFor(isEnough, values);
+  return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
+    best AS MATERIALIZED (${bestByBm25(values, layout)}),${rankedTables(payment, values, { due, layout })}
+    SELECT ${foundColumns},
+      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+    FROM ${joinedTables(values, layout)}
+    ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
+    LIMIT ${values.limit}`;
+}
+
+/**
+ * In a scope, a set of candidates is enough if at least this many are in the scope: with half and with a third of the
+ * usual budget, the best candidates are nearly the same (see `budgetFor` in search.ts).
+ */
+const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
+
+/** The best of `scored`. `isCapped`: at most `maxPerDocument` of a document, its best by BM25. */
+function bestOfScored({ maxPerDocument, selected }: ScopedValues, { isCapped }: { isCapped: boolean }) {
+  const order = sql`ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
+  if (!isCapped) return sql`SELECT * FROM scored ${order}`;
+  return sql`
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
+      FROM scored) AS placed
+    WHERE place <= ${maxPerDocument}::integer ${order}`;
+}
+
+/** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
+type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
+  | FoundPassage
+  | { document_id: null }
+);
+
+/**
+ * `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. Too few
+ * candidates are not reranked, because another set follows.
+ */
+function rankedInScope(
+  payment: Payment,
+  values: ScopedValues,
+  { layout, ...form }: { isCapped: boolean; layout: Layout },
+) {
+  const { isLast, selected, maxPerDocument } = values;
+  const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
+  const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
+  const isEnough = sql`(SELECT ${isLast}::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
+      FROM extent)`;
+  const due = dueFor(isEnough, values);
+  const score = passageScore(values, candidate, layout);
+  return sql<ScopedRow>`
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
+    scored AS MATERIALIZED (
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),
+    first AS MATERIALIZED (${bestOfScored(values, form)}),
+    best AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${rankedTables(payment, values, { due, layout })}
+    SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+      (SELECT count(*) FROM scored) AS matched
+    FROM (SELECT 1) AS always LEFT JOIN (
+      SELECT ${foundColumns}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
+    ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
+    LIMIT ${values.limit}`;
+}
+
+/**
+ * Returns the `limit` best candidates, and takes the price from the account.
+ *
+ * - `isEnough`: there were enough candidates, or the call says `isLast`; otherwise it takes nothing.
+ * - `matched`: the number of candidates in the scope; undefined without a scope.
+ *
+ * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
+ */
+export type RankPassages = (
+  database: Queryable,
+  scoring: Scoring,
+  candidates: Candidates,
+  charge: { accountId: string; price: number; isLast: boolean },
+) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
+
+/** tsquery text for the passages with any of the terms. */
+const anyOf = (terms: ScoredTerm[]): string =>
+  terms.flatMap(({ variants }) => variants.map(({ lexeme }) => quoteLexeme(lexeme))).join('|');
+
+const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
+  rows.flatMap((row) => (row.document_id === null ? [] : [row]));
+
+export function createRanking(payment: Payment): RankPassages {
+  const rank = prepare(
+    `ranked_passages${payment.suffix}`,
+    RANKING_VALUES,
+    ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout), 'ids'),
+  );
+  const prepareInScope = (name: string, form: { isCapped: boolean }) =>
+    prepare(
+      name + payment.suffix,
+      SCOPED_VALUES,
+      ...inEachLayout(
+        (values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout }),
+        'ids',
+      ),
+    );
+  const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
+  const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
+
+  return async (database, scoring, { limit, scope, comparesAll, ...candidates }, charge) => {
+    const { upperBound, terms } = scoring;
+    const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
+    if (scope === undefined) {
+      const rows = await rank(database, values);
+      if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
+      return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+    }
+    const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
+    const rows = await run(database, {
+      ...values,
+      ...scopeValues(scope, comparesAll),
+      anyTerm: anyOf(terms),
+    });
+    const [first] = rows;
+    if (first === undefined) throw new Error('a search in a scope returned no row');
+    if (!first.isPaid) throw payment.refusal();
+    return { found: passagesIn(rows), isEnough: first.isEnough, matched: first.matched };
+  };
+}

@@ -1,0 +1,55 @@
+/** Compares the statements that a search prepares with the files in `statements/`, which are there to be read. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { creditPayment } from '../../database/rows/accounts.ts';
+import { toDocumentFilter } from '../../database/rows/documents/document-filter.ts';
+import { isCitus } from '../../database/testing/new-database.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { createStemMemory } from '../../indexing/stems.ts';
+import { createSearch } from '../search.ts';
+import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+/** The statements of usual searches, and those of searches in a scope. */
+const NAMES = [
+  'ranked_passages',
+  'statistics_of_few',
+  'vocabulary_of_few',
+  'ranked_in_scope',
+  'ranked_per_document',
+];
+
+const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
+
+/** The statements that a search prepares on its connection, by name. */
+async function readPrepared(): Promise<Map<string, string>> {
+  const owned = await makeKnowledgeBase(suite.database);
+  await importText(suite.database, owned, { title: 'Bridges', content: 'A bridge crosses a river.' });
+  return await suite.database.connection().execute(async (connection) => {
+    const search = createSearch(connection, createStemMemory(), creditPayment);
+    const { accountId, knowledgeBaseId } = owned;
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
+    const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
+    const scopes = [{ filter: isText }, { maxPerDocument: 1 }];
+    for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);
+    for (const scope of scopes) expect(await search({ ...request, query: 'bridge', scope })).toHaveLength(1);
+    const { rows } = await sql<{ name: string; statement: string }>`
+      SELECT name, statement FROM pg_prepared_statements`.execute(connection);
+    return new Map(rows.map(({ name, statement }) => [name, statement]));
+  });
+}
+
+// Citus has other texts.
+test.skipIf(isCitus)('statements/ has the text of the prepared statements', async () => {
+  const prepared = await readPrepared();
+  for (const name of NAMES) {
+    const text = `${HEADER}${prepared.get(name)?.trim()}\n`;
+    await expect(text).toMatchFileSnapshot(`./${name}.sql`);
+  }
+});
