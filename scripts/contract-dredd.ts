@@ -3,17 +3,17 @@
  * With --url it runs the transactions that need only a key, against any service.
  */
 import { type Command, Option } from 'commander';
+import { runDredd } from '../contract-tests/dredd/dredd-run.ts';
+import { withOperator } from '../contract-tests/harness/service/operator.ts';
+import { interruptServices, withService } from '../contract-tests/harness/service/service-process.ts';
+import { explainScheme, readAddress } from '../src/cli/service/service-address.ts';
 import {
   type CheckOptions,
   checkContract,
   claimFiles,
   type ExitCode,
   reportError,
-} from '../contract-tests/check/check-contract.ts';
-import { runDredd } from '../contract-tests/dredd/dredd-run.ts';
-import { withOperator } from '../contract-tests/harness/service/operator.ts';
-import { interruptServices, withService } from '../contract-tests/harness/service/service-process.ts';
-import { explainScheme, readAddress } from '../src/cli/service/service-address.ts';
+} from '../src/contract-check/check-contract.ts';
 import { readCount, scriptCommand } from './arguments.ts';
 
 /** The exit code when nothing could be checked. 1 would say that a check has failed. */

@@ -3,8 +3,9 @@
  * response. Its OpenAPI 3 parser turns `default` into a second 200, ignores the schemas of answers, and warns of most
  * keywords.
  */
-import { type Content, examplesOf, operations } from '../harness/contract/read-spec.ts';
-import { expectedStatus, type Transaction } from './transactions.ts';
+
+import { expectedStatus, type Transaction } from '../../src/contract-check/runner/transactions.ts';
+import { type Content, examplesOf, operations } from '../../src/contract-check/spec/read-spec.ts';
 
 const jsonBody = (content: Partial<Content>) => ({
   'application/json': { schema: { type: 'object' }, example: examplesOf(content)[0]?.[1].value },

@@ -2,13 +2,19 @@
 import { join } from 'node:path';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
 import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
-import { ROUTES } from '../harness/contract/contract-check.ts';
-import { type Answer, parseJson } from '../harness/contract/exchange.ts';
+import type { PlannedRequest } from '../../src/contract-check/planning/planned-request.ts';
+import { ROUTES } from '../../src/contract-check/requests/answer-contract.ts';
+import { type Answer, parseJson } from '../../src/contract-check/requests/exchange.ts';
+import {
+  endTransaction,
+  messageOf,
+  type Run,
+  type Started,
+  startTransaction,
+} from '../../src/contract-check/runner/transaction-run.ts';
+import { expectedStatus, type Transaction } from '../../src/contract-check/runner/transactions.ts';
 import { describeTransactions } from './description.ts';
 import { findGaps } from './find-gaps.ts';
-import type { PlannedRequest } from './planned-request.ts';
-import { endTransaction, messageOf, type Run, type Started, startTransaction } from './transaction-run.ts';
-import { expectedStatus, type Transaction } from './transactions.ts';
 
 /** The run that the hooks belong to. Dredd loads them without arguments, so there is one run at a time. */
 let current: Run | undefined;

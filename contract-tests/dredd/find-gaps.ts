@@ -1,8 +1,8 @@
 /** Checks that a run of Dredd was complete. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DreddStats } from 'dredd';
-import type { Run } from './transaction-run.ts';
-import { nameOf } from './transactions.ts';
+import type { Run } from '../../src/contract-check/runner/transaction-run.ts';
+import { nameOf } from '../../src/contract-check/runner/transactions.ts';
 
 /** Differences between the transactions that Dredd ran and the wanted ones. */
 export function findGaps(

@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkContract } from '../check/check-contract.ts';
-import { createCaller } from '../harness/contract/calling.ts';
+import { checkContract } from '../../src/contract-check/check-contract.ts';
+import { createCaller } from '../../src/contract-check/requests/calling.ts';
 import { useEverything, useUntil } from '../harness/load/use-everything.ts';
 import { type Cluster, hasS3, withCluster } from '../harness/service/cluster.ts';
 import { haproxy, startHaproxy } from '../harness/service/haproxy.ts';

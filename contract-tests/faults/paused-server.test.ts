@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { WebhookEvent } from '../../generated/types.gen.ts';
-import { readPages } from '../harness/calls/lists.ts';
+import { type Caller, createCaller } from '../../src/contract-check/requests/calling.ts';
+import { readPages } from '../../src/contract-check/requests/read-pages.ts';
 import { keepReceiver, verify } from '../harness/calls/receiver.ts';
-import { type Caller, createCaller } from '../harness/contract/calling.ts';
 import { type Cluster, withCluster } from '../harness/service/cluster.ts';
 import type { RunningProgram } from '../harness/service/service-process.ts';
 

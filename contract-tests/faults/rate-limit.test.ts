@@ -1,6 +1,6 @@
 /** The rate limit of a key at two servers, under constant load: in each window exactly `LIMIT` requests pass. */
 import { afterAll, expect, test } from 'vitest';
-import { createCaller } from '../harness/contract/calling.ts';
+import { createCaller } from '../../src/contract-check/requests/calling.ts';
 import { keepService } from '../harness/service/kept-service.ts';
 import { createKey } from '../harness/service/opened-account.ts';
 import { startSecondServer } from '../harness/service/service-process.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test, vi } from 'vitest';
-import { type Answer, exchange } from '../harness/contract/exchange.ts';
+import { type Answer, exchange } from '../../src/contract-check/requests/exchange.ts';
 import { startLoad } from '../harness/load/mixed-load.ts';
 import { countConnections } from '../harness/load/open-connections.ts';
 import { readResidentBytes } from '../harness/machine/processes.ts';

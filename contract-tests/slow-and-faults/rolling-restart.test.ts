@@ -3,7 +3,7 @@
  * operation.
  */
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { createCaller } from '../harness/contract/calling.ts';
+import { createCaller } from '../../src/contract-check/requests/calling.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from '../harness/load/balancer.ts';
 import { useEverything, useUntil } from '../harness/load/use-everything.ts';
 import { type Cluster, withCluster } from '../harness/service/cluster.ts';

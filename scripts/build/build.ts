@@ -22,10 +22,10 @@ function importBuiltClient(): void {
   }
 }
 
-/** The checks of `check`: one module, since the package has neither the rest of contract-tests/ nor generated/. */
+/** The checks of `check`: one module, since the package has no generated/. */
 async function buildCheck(): Promise<void> {
   await bundle({
-    entryPoints: [join(root, 'contract-tests/check/check-contract.ts')],
+    entryPoints: [join(root, 'src/contract-check/check-contract.ts')],
     outfile: join(target, 'cli/check-contract.js'),
     bundle: true,
     format: 'esm',
@@ -35,10 +35,7 @@ async function buildCheck(): Promise<void> {
   });
   const file = join(target, 'cli/check-command.js');
   const code = readFileSync(file, 'utf8');
-  writeFileSync(
-    file,
-    code.replace(/"[./]+\/contract-tests\/check\/check-contract\.js"/, '"./check-contract.js"'),
-  );
+  writeFileSync(file, code.replace(/"[./]+\/contract-check\/check-contract\.js"/, '"./check-contract.js"'));
 }
 
 async function buildConsole(folder: string): Promise<void> {

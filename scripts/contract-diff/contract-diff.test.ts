@@ -1,7 +1,7 @@
 /** The comparison of specs finds every change that breaks clients, and no other. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { dereference, readDocument } from '../../contract-tests/harness/contract/read-document.ts';
+import { dereference, readDocument } from '../../src/contract-check/spec/read-document.ts';
 import { findBreakingChanges, type Spec } from './compare-specs.ts';
 import { findReleaseBreaks } from './contract-diff.ts';
 import { BREAKING_CHANGES, HARMLESS_CHANGES } from './seeded-changes.ts';

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dereference, readDocument } from '../../contract-tests/harness/contract/read-document.ts';
+import { dereference, readDocument } from '../../src/contract-check/spec/read-document.ts';
 import { isMain, scriptCommand } from '../arguments.ts';
 import { findBreakingChanges, type Spec } from './compare-specs.ts';
 

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, inject, test } from 'vitest';
-import { exchange } from '../../harness/contract/exchange.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';
 import { root } from '../../harness/service/service-process.ts';
 

@@ -1,8 +1,8 @@
 /** The console's files: what `/` answers to people and programs, caching, size, and security headers. */
 import { expect, inject, test } from 'vitest';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 
 const address = inject('address');
 const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });

@@ -1,8 +1,8 @@
 /** The address that a start prints opens the console signed in: once, from this machine, and without a trace in the log. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { openConsole } from '../../harness/calls/open-console.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 import {
   makeDataDirectory,
   type RunningService,

@@ -1,14 +1,18 @@
 /** Refusals that the operations share: a wrong key, a body that is too large or not JSON, wrong fields. */
 import { describe, expect, test } from 'vitest';
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
+import {
+  OPERATION_IDS,
+  type OperationId,
+  ROUTES,
+} from '../../../src/contract-check/requests/answer-contract.ts';
+import { operationOf, requiredInputsOf } from '../../../src/contract-check/spec/read-spec.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
 } from '../../harness/calls/expect-refusal.ts';
-import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract/contract-check.ts';
-import { operationOf, requiredInputsOf } from '../../harness/contract/read-spec.ts';
-import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
 import { type Account, openAccount } from '../../harness/service/opened-account.ts';
 
 /** Media types that are not JSON in UTF-8; undefined: no Content-Type at all. */

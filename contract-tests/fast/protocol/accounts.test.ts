@@ -5,13 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
+import {
+  UNKNOWN_KNOWLEDGE_BASE_ID,
+  VALID_INPUTS,
+} from '../../../src/contract-check/planning/valid-inputs.ts';
+import { OPERATION_IDS, type OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
+import { inputsOf, operationOf, type Schema, schemas } from '../../../src/contract-check/spec/read-spec.ts';
 import { expectRefusal, readHoldings } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, untilFinal, uploadFile } from '../../harness/calls/uploading.ts';
-import { type Caller, createCaller } from '../../harness/contract/calling.ts';
-import { OPERATION_IDS, type OperationId } from '../../harness/contract/contract-check.ts';
-import type { Answer } from '../../harness/contract/exchange.ts';
-import { inputsOf, operationOf, type Schema, schemas } from '../../harness/contract/read-spec.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import {
   type Account,

@@ -1,10 +1,10 @@
 /** API keys: how invalid keys are refused, and how soon a revoked key is invalid. */
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
+import { OPERATION_IDS } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
-import { type Caller, createCaller } from '../../harness/contract/calling.ts';
-import { OPERATION_IDS } from '../../harness/contract/contract-check.ts';
-import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';
 import { databaseUrlOf, startDatabaseProxy } from '../../harness/service/service-database.ts';

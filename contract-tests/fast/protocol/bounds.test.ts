@@ -1,12 +1,12 @@
 /** Every bound of a request field, tested at min - 1, min, max and max + 1. Lengths count code points. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../src/contract-check/planning/valid-inputs.ts';
+import { type OperationId, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
 } from '../../harness/calls/expect-refusal.ts';
-import { type OperationId, ROUTES } from '../../harness/contract/contract-check.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const account = await openAccount();

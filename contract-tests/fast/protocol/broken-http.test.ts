@@ -1,8 +1,8 @@
 /** Raw bytes and odd heads that are hardly HTTP. The service answers even these in the envelope. */
 import { expect, test } from 'vitest';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { parseAnswer, sendAndHangUp, sendBytes } from '../../harness/calls/raw-socket.ts';
-import { requireContract } from '../../harness/contract/contract-check.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { api, apiKey } = await openAccount();

@@ -1,11 +1,11 @@
 /** Download addresses: the signature permits one file, to read it, for a limited time, and not beyond its key. */
 import { expect, inject, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../src/contract-check/planning/valid-inputs.ts';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { download } from '../../harness/calls/downloading.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../harness/contract/valid-inputs.ts';
 import { readFuzzSettings } from '../../harness/fuzz/fuzz.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { createKey, type KeyBounds, openAccount } from '../../harness/service/opened-account.ts';

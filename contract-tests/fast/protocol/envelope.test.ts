@@ -1,9 +1,9 @@
 /** The envelope of answers to unknown paths and wrong methods, and the `x-request-id` of every answer. */
 import { expect, inject, test } from 'vitest';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
-import { OPERATION_IDS, ROUTES } from '../../harness/contract/contract-check.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { apiKey, request } = await openAccount();

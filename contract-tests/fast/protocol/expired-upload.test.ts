@@ -1,10 +1,10 @@
 /** Upload tickets after their expiry, at a service whose tickets expire after two seconds. */
 import { expect, test, vi } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { untilFinal, upload } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
-import type { Answer } from '../../harness/contract/exchange.ts';
 import { sharedService } from '../../harness/shared/share.ts';
 
 const TICKET_SECONDS = 2;

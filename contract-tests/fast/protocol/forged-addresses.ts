@@ -1,8 +1,8 @@
 /** Forges upload and download addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
 import { inject } from 'vitest';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
 import { parseAnswers, sendSlices } from '../../harness/calls/raw-socket.ts';
-import { requireContract } from '../../harness/contract/contract-check.ts';
 import { type readFuzzSettings, sampleAt } from '../../harness/fuzz/fuzz.ts';
 
 /** Changes `url`. `other` is another good address of the same account. */

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { createClient } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
+import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
 } from '../../harness/calls/expect-refusal.ts';
-import type { OperationId } from '../../harness/contract/contract-check.ts';
 import { changeAccount, openAccount } from '../../harness/service/opened-account.ts';
 
 const account = await openAccount();

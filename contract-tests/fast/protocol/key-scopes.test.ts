@@ -1,9 +1,9 @@
 /** Keys with a scope and bounds: what lists, searches, tickets, retries, long polls and rate limits make of them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, upload, uploadFile } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 import { startSecondServer } from '../../harness/service/service-process.ts';

@@ -1,11 +1,11 @@
 /** Connections are cut before the answer arrives. The client sends the request again, and it takes effect once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
+import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import { toSent } from '../../../src/contract-check/requests/calling.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { parseAnswer } from '../../harness/calls/raw-socket.ts';
-import { toSent } from '../../harness/contract/calling.ts';
-import type { OperationId } from '../../harness/contract/contract-check.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 import { type Cut, startFaultProxy } from '../../harness/machine/fault-proxy.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 

@@ -1,13 +1,13 @@
 /** Bodies that are not JSON, or not an object of fields: every operation refuses them in the same form. */
 import { expect, test } from 'vitest';
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
 } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf } from '../../harness/calls/uploading.ts';
-import { OPERATION_IDS, ROUTES } from '../../harness/contract/contract-check.ts';
-import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -3,11 +3,11 @@
  * and no header names the server's software.
  */
 import { expect, inject, test } from 'vitest';
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Answer, exchange, type Sent } from '../../../src/contract-check/requests/exchange.ts';
 import { parseAnswer, sendBytes } from '../../harness/calls/raw-socket.ts';
 import { bytesOf, importBytes, pathOf } from '../../harness/calls/uploading.ts';
-import { OPERATION_IDS, ROUTES } from '../../harness/contract/contract-check.ts';
-import { type Answer, exchange, type Sent } from '../../harness/contract/exchange.ts';
-import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { api, request, apiKey } = await openAccount();

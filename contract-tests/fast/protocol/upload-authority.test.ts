@@ -1,11 +1,11 @@
 /** Upload addresses: the signature permits one file, one size, one method, and a limited time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
 import { bytesOf, pathOf, upload } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 import { readFuzzSettings } from '../../harness/fuzz/fuzz.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';

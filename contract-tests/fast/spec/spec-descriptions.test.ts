@@ -1,6 +1,12 @@
 /** Checks that everything in the spec is described: the reference at /docs and the client's types are made of it. */
 import { describe, expect, test } from 'vitest';
-import { examplesOf, operations, responses, type Schema, schemas } from '../../harness/contract/read-spec.ts';
+import {
+  examplesOf,
+  operations,
+  responses,
+  type Schema,
+  schemas,
+} from '../../../src/contract-check/spec/read-spec.ts';
 
 /** A sentence: it starts with a capital letter, a digit or quoted code, ends with a full stop, and is no mere word. */
 const SENTENCE = /^[A-Z0-9`][\s\S]{8,}\.$/;

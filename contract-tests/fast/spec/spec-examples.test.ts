@@ -22,7 +22,7 @@ import {
   problems,
   responses,
   schemas,
-} from '../../harness/contract/read-spec.ts';
+} from '../../../src/contract-check/spec/read-spec.ts';
 
 /** The value of a named example. The first test checks it against its schema, so `Value` is its type. */
 function exampleOf<Value>(content: Partial<Content> | undefined, name: string): Value {

@@ -11,7 +11,7 @@ import {
   requiredInputsOf,
   responses,
   schemas,
-} from '../../harness/contract/read-spec.ts';
+} from '../../../src/contract-check/spec/read-spec.ts';
 
 describe('operations', () => {
   /** The interface's table of endpoints, in its order, with the tag of each; then the additions. */

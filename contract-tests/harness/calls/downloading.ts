@@ -1,7 +1,7 @@
 /** Gets files from download addresses, as browsers and curl do. */
 import type { DownloadTicket } from '../../../generated/types.gen.ts';
-import { requireContract } from '../contract/contract-check.ts';
-import { type Answer, parseJson } from '../contract/exchange.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Answer, parseJson } from '../../../src/contract-check/requests/exchange.ts';
 
 /** `bytes`: the body as it came. */
 export type DownloadAnswer = Answer & { bytes: Buffer };

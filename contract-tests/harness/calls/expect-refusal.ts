@@ -1,7 +1,7 @@
 /** Assertions on refusals. */
 import { expect } from 'vitest';
 import type { ErrorCode, InputValidationFailedData } from '../../../generated/types.gen.ts';
-import type { Answer } from '../contract/exchange.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import type { Account } from '../service/opened-account.ts';
 
 /** Asserts exactly this refusal. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { type Answer, parseJson } from '../contract/exchange.ts';
+import { type Answer, parseJson } from '../../../src/contract-check/requests/exchange.ts';
 
 /** Time-out for a connection that the service should close. */
 const TIMEOUT_MS = 10_000;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { WebhookEvent } from '../../../generated/types.gen.ts';
-import { problems, schemas } from '../contract/read-spec.ts';
+import { problems, schemas } from '../../../src/contract-check/spec/read-spec.ts';
 
 /** A request that has arrived. */
 export type ReceivedEvent = { headers: IncomingHttpHeaders; body: string };

@@ -2,9 +2,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 import type { DocumentStatus, DocumentStatusReport, UploadTicket } from '../../../generated/types.gen.ts';
-import type { Api } from '../contract/calling.ts';
-import { requireContract } from '../contract/contract-check.ts';
-import { type Answer, exchange } from '../contract/exchange.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { Api } from '../../../src/contract-check/requests/calling.ts';
+import { type Answer, exchange } from '../../../src/contract-check/requests/exchange.ts';
 
 export type SentFile = { knowledgeBaseId: string; fileName: string; bytes: Uint8Array };
 

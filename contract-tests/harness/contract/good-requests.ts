@@ -1,9 +1,14 @@
 /** One good request for each operation and each other route. The fuzzers mutate these and write them as raw bytes. */
-import { SENT_BYTES, toQuery } from './calling.ts';
-import { OPERATION_IDS, type OperationId, ROUTES } from './contract-check.ts';
-import type { Sent } from './exchange.ts';
-import { inputsOf, operationOf, type Schema } from './read-spec.ts';
-import { VALID_INPUTS } from './valid-inputs.ts';
+
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
+import {
+  OPERATION_IDS,
+  type OperationId,
+  ROUTES,
+} from '../../../src/contract-check/requests/answer-contract.ts';
+import { SENT_BYTES, toQuery } from '../../../src/contract-check/requests/calling.ts';
+import type { Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { inputsOf, operationOf, type Schema } from '../../../src/contract-check/spec/read-spec.ts';
 
 /**
  * The contract that an answer must keep: that of an operation, of a page (/docs, /metrics), or of any other route

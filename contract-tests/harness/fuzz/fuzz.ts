@@ -4,9 +4,14 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import type { InputValidationFailedError } from '../../../generated/types.gen.ts';
-import { createInParallel } from '../calls/lists.ts';
-import { isDocumented, requireContract, requirePage, selectsFields } from '../contract/contract-check.ts';
-import { type Answer, exchange } from '../contract/exchange.ts';
+import {
+  isDocumented,
+  requireContract,
+  requirePage,
+  selectsFields,
+} from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Answer, exchange } from '../../../src/contract-check/requests/exchange.ts';
+import { createInParallel } from '../../../src/contract-check/requests/read-pages.ts';
 import type { RoutedRequest } from '../contract/good-requests.ts';
 
 /** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */

@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { KEPT } from '../contract/exchange.ts';
+import { KEPT } from '../../../src/contract-check/requests/exchange.ts';
 
 /** Interval of readiness checks. After a single 503, or no answer, a server gets no requests. */
 export const READINESS_INTERVAL_MS = 200;

@@ -3,11 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Document, Pagination, SearchResult, UploadTicket } from '../../../generated/types.gen.ts';
-import { readPages } from '../calls/lists.ts';
+import { type OperationId, requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type Input, toSent } from '../../../src/contract-check/requests/calling.ts';
+import {
+  type Answer,
+  exchange,
+  isUnanswered,
+  type Sent,
+} from '../../../src/contract-check/requests/exchange.ts';
+import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
 import { isFinal, pathOf } from '../calls/uploading.ts';
-import { type Input, toSent } from '../contract/calling.ts';
-import { type OperationId, requireContract } from '../contract/contract-check.ts';
-import { type Answer, exchange, isUnanswered, type Sent } from '../contract/exchange.ts';
 import type { RunningService } from '../service/service-process.ts';
 
 /** Time-out of any answer, whatever the state of the links: statements time out earlier, and long polls are shorter. */

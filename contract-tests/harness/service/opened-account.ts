@@ -1,13 +1,13 @@
 /** Opens accounts, so that a test can count what its account has. */
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
 import {
   changeAccountAt,
   createKeyAt,
   type KeyBounds,
   openAccountAt,
 } from '../../../src/serve/testing/operator.ts';
-import { type Caller, createCaller } from '../contract/calling.ts';
 import { databaseUrlOf } from './service-database.ts';
 import type { RunningService } from './service-process.ts';
 

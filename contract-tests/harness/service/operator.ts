@@ -1,5 +1,5 @@
 /** Starts servers with low limits beside a running service, for statuses that a client alone cannot cause. */
-import type { Operator } from '../../dredd/target.ts';
+import type { Operator } from '../../../src/contract-check/planning/target.ts';
 import { runCommand } from './command-line.ts';
 import { startDatabaseProxy } from './service-database.ts';
 import { type Settings, startSecondServer } from './service-process.ts';

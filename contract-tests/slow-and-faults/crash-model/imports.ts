@@ -1,8 +1,8 @@
 /** The imports of a crash run's client: texts, with and without a key, and files. */
 import { randomUUID } from 'node:crypto';
 import type { Document, DocumentStatusReport, UploadTicket } from '../../../generated/types.gen.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import { pathOf } from '../../harness/calls/uploading.ts';
-import type { Answer } from '../../harness/contract/exchange.ts';
 import type { Random } from '../../harness/documents/texts.ts';
 import { mustBeSeen } from './lifetime.ts';
 import { type DocumentKind, planDocument } from './planned-documents.ts';

@@ -1,8 +1,13 @@
 /** Sends the requests of a crash run to a service that is often down. Returns what is known about each afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { toSent } from '../../harness/contract/calling.ts';
-import { type OperationId, requireContract } from '../../harness/contract/contract-check.ts';
-import { type Answer, exchange, isUnanswered, type Sent } from '../../harness/contract/exchange.ts';
+import { type OperationId, requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { toSent } from '../../../src/contract-check/requests/calling.ts';
+import {
+  type Answer,
+  exchange,
+  isUnanswered,
+  type Sent,
+} from '../../../src/contract-check/requests/exchange.ts';
 import type { RunningService } from '../../harness/service/service-process.ts';
 import type { Span } from './lifetime.ts';
 import type { Tally, World, Wrong } from './world.ts';

@@ -1,14 +1,14 @@
 /** Data for fuzzed requests: one part must stay unchanged, one part is written to, and one part is deleted. */
 
-import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
-import type { OperationId } from '../../harness/contract/contract-check.ts';
-import type { Answer } from '../../harness/contract/exchange.ts';
-import type { Target } from '../../harness/contract/good-requests.ts';
 import {
   UNKNOWN_DOCUMENT_ID,
   UNKNOWN_KNOWLEDGE_BASE_ID,
   UNKNOWN_WEBHOOK_ID,
-} from '../../harness/contract/valid-inputs.ts';
+} from '../../../src/contract-check/planning/valid-inputs.ts';
+import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
+import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
+import type { Target } from '../../harness/contract/good-requests.ts';
 import { type Account, openAccount } from '../../harness/service/opened-account.ts';
 import type { RunningService } from '../../harness/service/service-process.ts';
 import type { IdsOf } from './valid-requests.ts';

@@ -1,15 +1,19 @@
 /** Makes requests that the spec allows, from its schemas alone. */
 import fc from 'fast-check';
-import { toSent } from '../../harness/contract/calling.ts';
-import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract/contract-check.ts';
-import type { Fields, RoutedRequest } from '../../harness/contract/good-requests.ts';
+import {
+  OPERATION_IDS,
+  type OperationId,
+  ROUTES,
+} from '../../../src/contract-check/requests/answer-contract.ts';
+import { toSent } from '../../../src/contract-check/requests/calling.ts';
 import {
   ajv,
   inputsOf,
   operationOf,
   requiredInputsOf,
   type Schema,
-} from '../../harness/contract/read-spec.ts';
+} from '../../../src/contract-check/spec/read-spec.ts';
+import type { Fields, RoutedRequest } from '../../harness/contract/good-requests.ts';
 import { hostileText } from '../../harness/fuzz/hostile-values.ts';
 
 /**

@@ -4,11 +4,11 @@
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Document, SearchResult } from '../../../generated/types.gen.ts';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
+import { schemas } from '../../../src/contract-check/spec/read-spec.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
-import { readPages } from '../../harness/calls/lists.ts';
 import { bytesOf, importBytes, isFinal, untilFinal, uploadFile } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
-import { schemas } from '../../harness/contract/read-spec.ts';
 import { startMock } from '../../harness/service/service-process.ts';
 
 const [mock, slowMock] = await Promise.all([startMock(), startMock('--import-seconds', '3')]);

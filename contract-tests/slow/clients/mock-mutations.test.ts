@@ -1,8 +1,8 @@
 /** Mutated requests to the mock, and bytes that are not HTTP: answers keep the contract, and the mock keeps running. */
 import { afterAll, expect, test } from 'vitest';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { parseAnswer, sendAndHangUp, sendBytes } from '../../harness/calls/raw-socket.ts';
 import { pathOf } from '../../harness/calls/uploading.ts';
-import { type Caller, createCaller } from '../../harness/contract/calling.ts';
 import { goodRequests, type RoutedRequest } from '../../harness/contract/good-requests.ts';
 import { exchangeChecked, findProblems, readFuzzSettings, sampleAt } from '../../harness/fuzz/fuzz.ts';
 import { mutatedRequest } from '../../harness/fuzz/hostile-requests.ts';

@@ -4,19 +4,19 @@
  */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
-import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
-import { readPages } from '../../harness/calls/lists.ts';
-import { bytesOf, pathOf } from '../../harness/calls/uploading.ts';
-import { createCaller, type Input, toSent } from '../../harness/contract/calling.ts';
+import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
 import {
   OPERATION_IDS,
   type OperationId,
   ROUTES,
   requireContract,
-} from '../../harness/contract/contract-check.ts';
-import { type Answer, exchange, type Sent } from '../../harness/contract/exchange.ts';
-import { examplesOf, operationOf, responses } from '../../harness/contract/read-spec.ts';
-import { VALID_INPUTS } from '../../harness/contract/valid-inputs.ts';
+} from '../../../src/contract-check/requests/answer-contract.ts';
+import { createCaller, type Input, toSent } from '../../../src/contract-check/requests/calling.ts';
+import { type Answer, exchange, type Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
+import { examplesOf, operationOf, responses } from '../../../src/contract-check/spec/read-spec.ts';
+import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
+import { bytesOf, pathOf } from '../../harness/calls/uploading.ts';
 import { startMock } from '../../harness/service/service-process.ts';
 
 const [mock, fixedMock] = await Promise.all([startMock(), startMock('--fixed')]);

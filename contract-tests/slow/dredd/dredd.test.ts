@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { nameOf, TRANSACTIONS, type Transaction } from '../../../src/contract-check/runner/transactions.ts';
+import { responses } from '../../../src/contract-check/spec/read-spec.ts';
 import { findGaps } from '../../dredd/find-gaps.ts';
-import { nameOf, TRANSACTIONS, type Transaction } from '../../dredd/transactions.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
-import { responses } from '../../harness/contract/read-spec.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 import { environmentOf, root, startMock } from '../../harness/service/service-process.ts';
 

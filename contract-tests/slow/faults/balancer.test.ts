@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { exchange } from '../../harness/contract/exchange.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { startBalancer } from '../../harness/load/balancer.ts';
 
 /** The shortest usable time-out: servers announce whole seconds, and Node's client closes a second earlier. */

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { createCaller, type RequestOperation } from '../../../src/contract-check/requests/calling.ts';
+import { type Answer, exchange } from '../../../src/contract-check/requests/exchange.ts';
+import { createInParallel } from '../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
-import { createInParallel } from '../../harness/calls/lists.ts';
 import { isFinal, pathOf } from '../../harness/calls/uploading.ts';
-import { createCaller, type RequestOperation } from '../../harness/contract/calling.ts';
-import { requireContract } from '../../harness/contract/contract-check.ts';
-import { type Answer, exchange } from '../../harness/contract/exchange.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { withServiceDatabase } from '../../harness/service/service-database.ts';
 import { type RunningService, startService, startWorker } from '../../harness/service/service-process.ts';

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { download } from '../../harness/calls/downloading.ts';
 import { pathOf } from '../../harness/calls/uploading.ts';
-import { createCaller } from '../../harness/contract/calling.ts';
 import { startService, withDataDirectory } from '../../harness/service/service-process.ts';
 
 const QUIET = { settings: { LOG_LEVEL: 'fatal' } };

@@ -1,7 +1,8 @@
 /** A seeded bug changes the correct answers of a service. The functions below shorten the definitions of bugs. */
-import { expectedStatus, type Transaction } from '../../dredd/transactions.ts';
-import type { OperationId } from '../../harness/contract/contract-check.ts';
-import type { Answer, Sent } from '../../harness/contract/exchange.ts';
+
+import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { Answer, Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { expectedStatus, type Transaction } from '../../../src/contract-check/runner/transactions.ts';
 
 /** A request and the service's answer to it. */
 export type Exchanged = {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { nameOf, TRANSACTIONS } from '../../dredd/transactions.ts';
+import { nameOf, TRANSACTIONS } from '../../../src/contract-check/runner/transactions.ts';
 import { root } from '../../harness/service/service-process.ts';
 import { ALLOWED_CHANGES } from './allowed-changes.ts';
 import { BUGS } from './bugs.ts';

@@ -1,11 +1,12 @@
 /** Seeds bugs one at a time and reports which of them the contract run catches. */
+
+import { createFixtures, type Fixtures } from '../../../src/contract-check/planning/fixtures.ts';
+import { createRunContext } from '../../../src/contract-check/planning/planned-request.ts';
+import type { Operator, Target } from '../../../src/contract-check/planning/target.ts';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { createRun, type Run } from '../../../src/contract-check/runner/transaction-run.ts';
+import { nameOf, TRANSACTIONS } from '../../../src/contract-check/runner/transactions.ts';
 import { runDredd } from '../../dredd/dredd-run.ts';
-import { createFixtures, type Fixtures } from '../../dredd/fixtures.ts';
-import { createRunContext } from '../../dredd/planned-request.ts';
-import type { Operator, Target } from '../../dredd/target.ts';
-import { createRun, type Run } from '../../dredd/transaction-run.ts';
-import { nameOf, TRANSACTIONS } from '../../dredd/transactions.ts';
-import { type Caller, createCaller } from '../../harness/contract/calling.ts';
 import type { Bug } from './bug.ts';
 import { type BugProxy, openBugProxy } from './bug-proxy.ts';
 

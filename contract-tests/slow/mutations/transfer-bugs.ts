@@ -1,6 +1,6 @@
 /** Bugs in uploads and downloads: in the tickets, and in the answers at their addresses. */
 import type { DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
-import type { Answer } from '../../harness/contract/exchange.ts';
+import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import { bug, inData, refusal, success, withHeaders, withStatus } from './bug.ts';
 
 const ticket = (name: string, change: (data: UploadTicket) => unknown) =>

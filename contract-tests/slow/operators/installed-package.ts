@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { createCaller } from '../../harness/contract/calling.ts';
+import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { root } from '../../harness/service/service-process.ts';
 
 const run = promisify(execFile);

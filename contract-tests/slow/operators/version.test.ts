@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { readDocument } from '../../harness/contract/read-document.ts';
+import { readDocument } from '../../../src/contract-check/spec/read-document.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { root } from '../../harness/service/service-process.ts';
 

@@ -2,11 +2,11 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
+import { dereference } from '../../../src/contract-check/spec/read-document.ts';
+import { operations, written } from '../../../src/contract-check/spec/read-spec.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
-import { dereference } from '../../harness/contract/read-document.ts';
-import { operations, written } from '../../harness/contract/read-spec.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 import { openBrowser } from '../../harness/shared/browser.ts';
 

@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { untilFinal } from '../../harness/calls/uploading.ts';
-import { type Caller, createCaller } from '../../harness/contract/calling.ts';
-import { exchange } from '../../harness/contract/exchange.ts';
 import { spawnCommand } from '../../harness/service/command-line.ts';
 import { createDatabase, withDatabase } from '../../harness/service/service-database.ts';
 import {

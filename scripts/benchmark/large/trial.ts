@@ -1,9 +1,9 @@
 /** What the measurements of a large service share: its queries, its documents, and searches beside other work. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readPages } from '../../../contract-tests/harness/calls/lists.ts';
 import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
 import type { RunningService } from '../../../contract-tests/harness/service/service-process.ts';
 import type { Document, QueryRequest } from '../../../generated/types.gen.ts';
+import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
 import type { Filled } from '../corpus/filled-service.ts';
 import type { MixedQuery } from '../corpus/query-mix.ts';
 import { send } from '../load/deployment.ts';

@@ -1,8 +1,8 @@
 /** getDocumentContent, status by status. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();

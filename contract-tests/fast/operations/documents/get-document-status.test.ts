@@ -1,13 +1,13 @@
 /** getDocumentStatus, status by status. */
 import { expect, test, vi } from 'vitest';
 import type { DocumentStatus } from '../../../../generated/types.gen.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Document, Filter, ListDocumentsData } from '../../../../generated/types.gen.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
+import { createInParallel, readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
-import { createInParallel, readPages } from '../../../harness/calls/lists.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import {
   arbitraryAttributes,
   arbitraryFilter,

@@ -1,9 +1,9 @@
 /** listPassages, status by status. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
+import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
-import { readPages } from '../../../harness/calls/lists.ts';
 import { bytesOf, importBytes } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -1,5 +1,6 @@
 /** updateDocument, status by status. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -7,7 +8,6 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

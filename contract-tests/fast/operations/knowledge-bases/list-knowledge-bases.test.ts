@@ -1,7 +1,7 @@
 /** listKnowledgeBases, status by status. */
 import { expect, test } from 'vitest';
+import { createInParallel, readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
-import { createInParallel, readPages } from '../../../harness/calls/lists.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -1,11 +1,11 @@
 /** updateKnowledgeBase, status by status. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectNothingChanged,
   expectRefusedFields,
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

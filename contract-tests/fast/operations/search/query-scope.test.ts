@@ -1,12 +1,12 @@
 /** The options of a query that restrict its results. src/search/ranking/search-scope.test.ts tests them on random documents. */
 import { describe, expect, test } from 'vitest';
 import type { Filter, QueryRequest } from '../../../../generated/types.gen.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
 } from '../../../harness/calls/expect-refusal.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

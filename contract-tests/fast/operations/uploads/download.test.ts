@@ -6,10 +6,10 @@ import { parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import contentDisposition from 'content-disposition';
 import { describe, expect, inject, test } from 'vitest';
+import { exchange } from '../../../../src/contract-check/requests/exchange.ts';
 import { download } from '../../../harness/calls/downloading.ts';
 import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../../../harness/calls/uploading.ts';
-import { exchange } from '../../../harness/contract/exchange.ts';
 import {
   documentsMissing,
   readSharedDocument,

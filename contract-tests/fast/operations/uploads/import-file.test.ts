@@ -1,14 +1,14 @@
 /** importFile, status by status; fast/protocol/expired-upload.test.ts has the 410. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
+import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
-import { createInParallel } from '../../../harness/calls/lists.ts';
 import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

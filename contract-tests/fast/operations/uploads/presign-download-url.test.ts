@@ -1,6 +1,7 @@
 /** presignDownloadUrl, status by status; download.test.ts tests the download address itself. */
 import { createHash } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
+import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { download } from '../../../harness/calls/downloading.ts';
 import {
   expectNothingChanged,
@@ -9,7 +10,6 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -1,5 +1,7 @@
 /** presignUploadUrl, status by status; upload.test.ts tests the upload address itself. */
 import { expect, inject, test } from 'vitest';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
+import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -7,9 +9,7 @@ import {
   expectSameRefusal,
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
-import { createInParallel } from '../../../harness/calls/lists.ts';
 import { bytesOf, upload, uploadFile } from '../../../harness/calls/uploading.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

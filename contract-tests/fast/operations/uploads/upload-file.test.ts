@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
+import { toQuery } from '../../../../src/contract-check/requests/calling.ts';
+import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -10,11 +13,8 @@ import {
   expectSameRefusal,
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
-import { createInParallel } from '../../../harness/calls/lists.ts';
 import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
 import { bytesOf, untilFinal } from '../../../harness/calls/uploading.ts';
-import { toQuery } from '../../../harness/contract/calling.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import { type Account, openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();

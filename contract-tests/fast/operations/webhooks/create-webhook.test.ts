@@ -1,12 +1,12 @@
 /** createWebhook, status by status. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectRefusal,
   expectRefusedFields,
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 import { sharedService } from '../../../harness/shared/share.ts';
 

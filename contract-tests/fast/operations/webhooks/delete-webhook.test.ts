@@ -1,7 +1,7 @@
 /** deleteWebhook, status by status. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_WEBHOOK_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
-import { UNKNOWN_WEBHOOK_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();

@@ -1,7 +1,7 @@
 /** listWebhooks, status by status. */
 import { expect, test } from 'vitest';
+import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
-import { readPages } from '../../../harness/calls/lists.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const url = 'https://hooks.example.com/';

@@ -1,8 +1,8 @@
 /** testWebhook, status by status; and receivers that misbehave. */
 import { expect, test } from 'vitest';
+import { UNKNOWN_WEBHOOK_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { keepReceiver, verify } from '../../../harness/calls/receiver.ts';
-import { UNKNOWN_WEBHOOK_ID } from '../../../harness/contract/valid-inputs.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 import { webhookService } from '../../../harness/shared/share.ts';
 

@@ -3,8 +3,9 @@
  * contract-tests/slow/mutations has the fields of a wrong type or format. One of each kind is here, to show that the suite
  * checks every answer against the spec.
  */
-import { requireResponse } from '../../../harness/contract/calling.ts';
-import type { OperationId } from '../../../harness/contract/contract-check.ts';
+
+import type { OperationId } from '../../../../src/contract-check/requests/answer-contract.ts';
+import { requireResponse } from '../../../../src/contract-check/requests/calling.ts';
 import type { Fetch } from './targets.ts';
 
 type Fields = Record<string, unknown>;

@@ -2,7 +2,7 @@
 import { inject } from 'vitest';
 import { type Client, createClient } from '../../../../generated/client/index.ts';
 import { listKnowledgeBases, presignUploadUrl } from '../../../../generated/sdk.gen.ts';
-import { fetchChecked, requireResponse } from '../../../harness/contract/calling.ts';
+import { fetchChecked, requireResponse } from '../../../../src/contract-check/requests/calling.ts';
 import { createKey, type Limits, openAccount } from '../../../harness/service/opened-account.ts';
 import { spawnProgram } from '../../../harness/service/service-process.ts';
 import { createWorkspace } from './checks.ts';

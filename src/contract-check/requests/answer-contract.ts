@@ -2,8 +2,8 @@
 import type { ValidateFunction } from 'ajv';
 import type * as sdk from '../../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
+import { ajv, bodyKindOf, operationOf, operations, schemas } from '../spec/read-spec.ts';
 import type { Answer } from './exchange.ts';
-import { ajv, bodyKindOf, operationOf, operations, schemas } from './read-spec.ts';
 
 /** The name of an operation, as the spec and the generated client have it. */
 export type OperationId = keyof typeof sdk;

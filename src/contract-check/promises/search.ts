@@ -1,16 +1,16 @@
 /** Checks the successful answers of the search: which passages, how many, in which order, from which documents. */
 import assert from 'node:assert/strict';
-import type { PassageLocation, QueryRequest, SearchResult } from '../../generated/types.gen.ts';
-import { BEST_TITLE, IS_MARKED, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/fixtures.ts';
+import type { PassageLocation, QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
+import { BEST_TITLE, IS_MARKED, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../planning/fixtures.ts';
 import {
   dataOf,
   exampleInput,
   type PlannedRequest,
   type RunContext,
   requestWith,
-} from '../dredd/planned-request.ts';
-import { inputsOf, operationOf } from '../harness/contract/read-spec.ts';
-import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/contract/valid-inputs.ts';
+} from '../planning/planned-request.ts';
+import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../planning/valid-inputs.ts';
+import { inputsOf, operationOf } from '../spec/read-spec.ts';
 
 const SMALL_LIMIT = 2;
 

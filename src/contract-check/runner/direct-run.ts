@@ -1,6 +1,7 @@
 /** Runs transactions without Dredd, which an installed package does not have. Each answer passes the same checks. */
-import { endTransaction, type Run, startTransaction } from '../dredd/transaction-run.ts';
-import { exchange } from '../harness/contract/exchange.ts';
+
+import { exchange } from '../requests/exchange.ts';
+import { endTransaction, type Run, startTransaction } from './transaction-run.ts';
 
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 

@@ -1,16 +1,16 @@
 /** Checks the successful answers of presignUploadUrl, importFile, uploadFile and presignDownloadUrl. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Document, DownloadTicket, UploadTicket } from '../../generated/types.gen.ts';
+import type { Document, DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
 import {
   dataOf,
   makeKnowledgeBase,
   type PlannedRequest,
   type RunContext,
   requestWith,
-} from '../dredd/planned-request.ts';
-import { SENT_BYTES } from '../harness/contract/calling.ts';
-import { requireContract } from '../harness/contract/contract-check.ts';
+} from '../planning/planned-request.ts';
+import { requireContract } from '../requests/answer-contract.ts';
+import { SENT_BYTES } from '../requests/calling.ts';
 
 /** Ends a transfer that takes too long. */
 const inTime = (): AbortSignal => AbortSignal.timeout(30_000);

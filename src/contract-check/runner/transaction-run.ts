@@ -1,9 +1,9 @@
 /** Runs single transactions for any client that sends their requests: plans a request, and judges its answer. */
 import { AssertionError } from 'node:assert';
 import { inspect } from 'node:util';
-import { requireContract } from '../harness/contract/contract-check.ts';
-import { type Answer, exchange, isUnanswered, type Sent } from '../harness/contract/exchange.ts';
-import type { PlannedRequest, RunContext } from './planned-request.ts';
+import type { PlannedRequest, RunContext } from '../planning/planned-request.ts';
+import { requireContract } from '../requests/answer-contract.ts';
+import { type Answer, exchange, isUnanswered, type Sent } from '../requests/exchange.ts';
 import { REFUSALS } from './refusals.ts';
 import { SUCCESSES } from './successes.ts';
 import { expectedStatus, nameOf, type Transaction } from './transactions.ts';

@@ -1,9 +1,9 @@
 /** Checks before a run that a service is there, and that the key may do all that the run does. */
-import type { Target } from '../dredd/target.ts';
-import { messageOf } from '../dredd/transaction-run.ts';
-import { toSent } from '../harness/contract/calling.ts';
-import type { OperationId } from '../harness/contract/contract-check.ts';
-import { type Answer, exchange, isUnanswered } from '../harness/contract/exchange.ts';
+import type { Target } from './planning/target.ts';
+import type { OperationId } from './requests/answer-contract.ts';
+import { toSent } from './requests/calling.ts';
+import { type Answer, exchange, isUnanswered } from './requests/exchange.ts';
+import { messageOf } from './runner/transaction-run.ts';
 
 /** Why nothing can be checked: a sentence for people. */
 export class CannotCheck extends Error {}

@@ -1,7 +1,8 @@
 /** What runs leave in the account when they are killed, or when a deletion fails; and the commands that delete it. */
-import { deleteCreated, type Remaining, RUN_NAME, RUN_WEBHOOK_URL } from '../dredd/created.ts';
-import type { Target } from '../dredd/target.ts';
-import type { Answer } from '../harness/contract/exchange.ts';
+
+import type { Answer } from '../requests/exchange.ts';
+import { deleteCreated, type Remaining, RUN_NAME, RUN_WEBHOOK_URL } from './created.ts';
+import type { Target } from './target.ts';
 
 /** People copy the commands into a shell: a hostile service must not write a part of them. */
 const COPYABLE_ID = /^[\w-]+$/;

@@ -1,7 +1,7 @@
 /** Checks the successful answers of the operations on knowledge bases. */
 import assert from 'node:assert/strict';
-import type { KnowledgeBase } from '../../generated/types.gen.ts';
-import { RUN_NAME } from '../dredd/created.ts';
+import type { KnowledgeBase } from '../../../generated/types.gen.ts';
+import { RUN_NAME } from '../planning/created.ts';
 import {
   dataOf,
   exampleInput,
@@ -9,7 +9,7 @@ import {
   type PlannedRequest,
   type RunContext,
   requestWith,
-} from '../dredd/planned-request.ts';
+} from '../planning/planned-request.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
 export function createKnowledgeBase(context: RunContext): PlannedRequest {

@@ -1,13 +1,13 @@
 /** Checks the successful answers of the operations on the account. */
 import assert from 'node:assert/strict';
-import type { Balance, Usage } from '../../generated/types.gen.ts';
+import type { Balance, Usage } from '../../../generated/types.gen.ts';
 import {
   dataOf,
   makeKnowledgeBase,
   type PlannedRequest,
   type RunContext,
   requestWith,
-} from '../dredd/planned-request.ts';
+} from '../planning/planned-request.ts';
 
 export async function getUsage(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;

@@ -2,20 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InputValidationFailedData } from '../../generated/types.gen.ts';
-import { createCaller } from '../harness/contract/calling.ts';
-import { type OperationId, ROUTES } from '../harness/contract/contract-check.ts';
-import { type Answer, exchange } from '../harness/contract/exchange.ts';
-import {
-  examplesOf,
-  inputsOf,
-  operationOf,
-  requiredInputsOf,
-  type Schema,
-} from '../harness/contract/read-spec.ts';
-import { VALID_INPUTS } from '../harness/contract/valid-inputs.ts';
-import { uploadBytes } from '../promises/uploads.ts';
-import { RUN_NAME } from './created.ts';
+import type { InputValidationFailedData } from '../../../generated/types.gen.ts';
+import { RUN_NAME } from '../planning/created.ts';
 import {
   dataOf,
   exampleInput,
@@ -24,8 +12,14 @@ import {
   type RunContext,
   requestWith,
   webhookInput,
-} from './planned-request.ts';
-import type { Operator } from './target.ts';
+} from '../planning/planned-request.ts';
+import type { Operator } from '../planning/target.ts';
+import { VALID_INPUTS } from '../planning/valid-inputs.ts';
+import { uploadBytes } from '../promises/uploads.ts';
+import { type OperationId, ROUTES } from '../requests/answer-contract.ts';
+import { createCaller } from '../requests/calling.ts';
+import { type Answer, exchange } from '../requests/exchange.ts';
+import { examplesOf, inputsOf, operationOf, requiredInputsOf, type Schema } from '../spec/read-spec.ts';
 
 type Plan = (context: RunContext, operationId: OperationId) => Promise<PlannedRequest> | PlannedRequest;
 

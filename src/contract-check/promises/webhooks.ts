@@ -1,6 +1,6 @@
 /** Checks the successful answers of the operations on webhooks. No receiver has to exist for them. */
 import assert from 'node:assert/strict';
-import type { CreatedWebhook, WebhookTest } from '../../generated/types.gen.ts';
+import type { CreatedWebhook, WebhookTest } from '../../../generated/types.gen.ts';
 import {
   dataOf,
   makeWebhook,
@@ -8,7 +8,7 @@ import {
   type RunContext,
   requestWith,
   webhookInput,
-} from '../dredd/planned-request.ts';
+} from '../planning/planned-request.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
 /** The bytes of a secret in base64, without the prefix. */

@@ -1,9 +1,10 @@
 /** Runs the contract against one target, and deletes what the run has created. */
-import { BrokenContract } from '../harness/contract/contract-check.ts';
-import { type Created, deleteCreated, nothingCreated, type Remaining } from './created.ts';
-import { createFixtures } from './fixtures.ts';
-import { createRunContext } from './planned-request.ts';
-import type { Target } from './target.ts';
+
+import { type Created, deleteCreated, nothingCreated, type Remaining } from '../planning/created.ts';
+import { createFixtures } from '../planning/fixtures.ts';
+import { createRunContext } from '../planning/planned-request.ts';
+import type { Target } from '../planning/target.ts';
+import { BrokenContract } from '../requests/answer-contract.ts';
 import { messageOf, type Outcome, type Run } from './transaction-run.ts';
 import { isRunnable, nameOf, TRANSACTIONS, type Transaction } from './transactions.ts';
 

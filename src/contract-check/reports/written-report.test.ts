@@ -1,9 +1,9 @@
 /** The results fit on one screen, and begin with the failures that explain most. */
 import { expect, test } from 'vitest';
-import { failuresOf, groupFailures } from '../../check/failure-groups.ts';
-import { describeRun } from '../../check/written-report.ts';
-import type { ContractReport } from '../../dredd/contract-run.ts';
-import { TRANSACTIONS } from '../../dredd/transactions.ts';
+import type { ContractReport } from '../runner/contract-run.ts';
+import { TRANSACTIONS } from '../runner/transactions.ts';
+import { failuresOf, groupFailures } from './failure-groups.ts';
+import { describeRun } from './written-report.ts';
 
 /** A report in which these transactions have failed: name → problem. */
 const failing = (problemOf: (operationId: string, index: number) => string | undefined): ContractReport => ({

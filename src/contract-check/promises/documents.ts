@@ -7,8 +7,8 @@ import type {
   DocumentStatusReport,
   ImportTextContentRequest,
   Passage,
-} from '../../generated/types.gen.ts';
-import { IS_MARKED } from '../dredd/fixtures.ts';
+} from '../../../generated/types.gen.ts';
+import { IS_MARKED } from '../planning/fixtures.ts';
 import {
   dataOf,
   exampleInput,
@@ -16,8 +16,8 @@ import {
   type PlannedRequest,
   type RunContext,
   requestWith,
-} from '../dredd/planned-request.ts';
-import { readPages } from '../harness/calls/lists.ts';
+} from '../planning/planned-request.ts';
+import { readPages } from '../requests/read-pages.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 import { uploadBytes, WAIT_SECONDS } from './uploads.ts';
 

@@ -1,6 +1,6 @@
 /** Groups the failures of a run, so that the largest groups explain most of them. */
-import type { Outcome } from '../dredd/transaction-run.ts';
-import { nameOf, type Transaction } from '../dredd/transactions.ts';
+import type { Outcome } from '../runner/transaction-run.ts';
+import { nameOf, type Transaction } from '../runner/transactions.ts';
 
 export type Failure = { transaction: Transaction; problem: string };
 

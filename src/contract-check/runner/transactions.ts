@@ -1,7 +1,8 @@
 /** The transactions of the spec: every operation with every status that it documents. */
-import type { OperationId } from '../harness/contract/contract-check.ts';
-import { responses } from '../harness/contract/read-spec.ts';
-import { OPERATOR_STATUSES, type Target } from './target.ts';
+
+import { OPERATOR_STATUSES, type Target } from '../planning/target.ts';
+import type { OperationId } from '../requests/answer-contract.ts';
+import { responses } from '../spec/read-spec.ts';
 
 /** `status` as the spec has it: a number, or `default`. */
 export type Transaction = { operationId: OperationId; status: string };

@@ -1,7 +1,7 @@
 /** What a run has created in the account, so that its end can delete it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { toSent } from '../harness/contract/calling.ts';
-import { type Answer, exchange, type Sent } from '../harness/contract/exchange.ts';
+import { toSent } from '../requests/calling.ts';
+import { type Answer, exchange, type Sent } from '../requests/exchange.ts';
 import type { Target } from './target.ts';
 
 /** The names of the knowledge bases of runs begin so. */

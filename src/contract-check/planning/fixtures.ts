@@ -1,6 +1,6 @@
 /** The data of a run: two knowledge bases with texts, created at its start and deleted at its end. */
-import type { Attributes, Document } from '../../generated/types.gen.ts';
-import { type Caller, createCaller } from '../harness/contract/calling.ts';
+import type { Attributes, Document } from '../../../generated/types.gen.ts';
+import { type Caller, createCaller } from '../requests/calling.ts';
 import { type Created, deleteCreated, nothingCreated, RUN_NAME } from './created.ts';
 import type { Target } from './target.ts';
 

@@ -1,7 +1,7 @@
 /** Writes the results as JUnit XML, in the form that CI systems read: https://github.com/testmoapp/junitxml */
-import type { ContractReport } from '../dredd/contract-run.ts';
-import type { Outcome } from '../dredd/transaction-run.ts';
-import type { Transaction } from '../dredd/transactions.ts';
+import type { ContractReport } from '../runner/contract-run.ts';
+import type { Outcome } from '../runner/transaction-run.ts';
+import type { Transaction } from '../runner/transactions.ts';
 
 /** Characters that XML 1.0 forbids even as references: most controls, halves of surrogate pairs, and two others. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;

@@ -1,9 +1,10 @@
 /** Writes the results as text: on one screen, and the whole in a file. */
-import type { ContractReport } from '../dredd/contract-run.ts';
-import type { Outcome } from '../dredd/transaction-run.ts';
-import { nameOf } from '../dredd/transactions.ts';
+
+import { howToDelete } from '../planning/leftovers.ts';
+import type { ContractReport } from '../runner/contract-run.ts';
+import type { Outcome } from '../runner/transaction-run.ts';
+import { nameOf } from '../runner/transactions.ts';
 import { failuresOf, groupFailures } from './failure-groups.ts';
-import { howToDelete } from './leftovers.ts';
 
 /** The maximum length of a body in the file. */
 const SHOWN_CHARACTERS = 2_000;

@@ -1,8 +1,8 @@
 /** The JUnit file is well-formed XML, whatever a service answers, and counts what it holds. */
 import { SaxesParser } from 'saxes';
 import { expect, test } from 'vitest';
-import { toJunit, toJunitOfError } from '../../check/junit.ts';
-import type { ContractReport } from '../../dredd/contract-run.ts';
+import type { ContractReport } from '../runner/contract-run.ts';
+import { toJunit, toJunitOfError } from './junit.ts';
 
 type Element = { name: string; attributes: Record<string, string>; text: string; children: Element[] };
 

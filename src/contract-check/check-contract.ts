@@ -2,16 +2,16 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ContractReport, type RunTransactions, runContract } from '../dredd/contract-run.ts';
-import type { Target } from '../dredd/target.ts';
-import { messageOf } from '../dredd/transaction-run.ts';
-import { isRunnable, TRANSACTIONS } from '../dredd/transactions.ts';
-import { runDirectly } from './direct-run.ts';
-import { failuresOf } from './failure-groups.ts';
-import { toJunit, toJunitOfError } from './junit.ts';
-import { clearLeftovers, howToDelete } from './leftovers.ts';
+import { clearLeftovers, howToDelete } from './planning/leftovers.ts';
+import type { Target } from './planning/target.ts';
 import { CannotCheck, type ExplainUnreachable, requireService } from './reach-service.ts';
-import { describeExchange, describeRun, toVisible, writeReport } from './written-report.ts';
+import { failuresOf } from './reports/failure-groups.ts';
+import { toJunit, toJunitOfError } from './reports/junit.ts';
+import { describeExchange, describeRun, toVisible, writeReport } from './reports/written-report.ts';
+import { type ContractReport, type RunTransactions, runContract } from './runner/contract-run.ts';
+import { runDirectly } from './runner/direct-run.ts';
+import { messageOf } from './runner/transaction-run.ts';
+import { isRunnable, TRANSACTIONS } from './runner/transactions.ts';
 
 /** `junit`, `report`: the paths of files; undefined: none, and a new file if there is something to report. */
 export type CheckOptions = {

@@ -1,10 +1,10 @@
 /** A request that gets a status, and the check of its answer beyond status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { CreatedWebhook, KnowledgeBase } from '../../generated/types.gen.ts';
-import { type Caller, createCaller, toSent } from '../harness/contract/calling.ts';
-import type { OperationId } from '../harness/contract/contract-check.ts';
-import type { Answer, Sent } from '../harness/contract/exchange.ts';
-import { bodyKindOf, examplesOf, operationOf } from '../harness/contract/read-spec.ts';
+import type { CreatedWebhook, KnowledgeBase } from '../../../generated/types.gen.ts';
+import type { OperationId } from '../requests/answer-contract.ts';
+import { type Caller, createCaller, toSent } from '../requests/calling.ts';
+import type { Answer, Sent } from '../requests/exchange.ts';
+import { bodyKindOf, examplesOf, operationOf } from '../spec/read-spec.ts';
 import { type Created, nothingCreated, RUN_NAME, RUN_WEBHOOK_URL } from './created.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';

@@ -1,12 +1,13 @@
 /** For every operation: a request that succeeds, and the checks of its promises. */
-import type { OperationId } from '../harness/contract/contract-check.ts';
+
+import type { PlannedRequest, RunContext } from '../planning/planned-request.ts';
 import * as account from '../promises/account.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as search from '../promises/search.ts';
 import * as uploads from '../promises/uploads.ts';
 import * as webhooks from '../promises/webhooks.ts';
-import type { PlannedRequest, RunContext } from './planned-request.ts';
+import type { OperationId } from '../requests/answer-contract.ts';
 
 export const SUCCESSES: Record<
   OperationId,
