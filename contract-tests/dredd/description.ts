@@ -3,7 +3,6 @@
  * response. Its OpenAPI 3 parser turns `default` into a second 200, ignores the schemas of answers, and warns of most
  * keywords.
  */
-
 import { expectedStatus, type Transaction } from '../../src/contract-check/runner/transactions.ts';
 import { type Content, examplesOf, operations } from '../../src/contract-check/spec/read-spec.ts';
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
 import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
 import type { PlannedRequest } from '../../src/contract-check/planning/planned-request.ts';
-import { ROUTES } from '../../src/contract-check/requests/answer-contract.ts';
 import { type Answer, parseJson } from '../../src/contract-check/requests/exchange.ts';
 import {
   endTransaction,
@@ -13,6 +12,7 @@ import {
   startTransaction,
 } from '../../src/contract-check/runner/transaction-run.ts';
 import { expectedStatus, type Transaction } from '../../src/contract-check/runner/transactions.ts';
+import { ROUTES } from '../../src/contract-check/spec/routes.ts';
 import { describeTransactions } from './description.ts';
 import { findGaps } from './find-gaps.ts';
 

@@ -1,8 +1,8 @@
 /** Sends generated requests to a service of its own. Then checks its answers, memory and data. */
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { OPERATION_IDS, type OperationId } from '../../src/contract-check/requests/answer-contract.ts';
 import type { Answer } from '../../src/contract-check/requests/exchange.ts';
+import { OPERATION_IDS, type OperationId } from '../../src/contract-check/spec/routes.ts';
 import { readHoldings } from '../harness/calls/expect-refusal.ts';
 import {
   goodRequests,

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import type { Document, DocumentStatus, UploadTicket } from '../../generated/types.gen.ts';
-import type { OperationId } from '../../src/contract-check/requests/answer-contract.ts';
 import { toSent } from '../../src/contract-check/requests/calling.ts';
+import type { OperationId } from '../../src/contract-check/spec/routes.ts';
 import { isFinal } from '../harness/calls/uploading.ts';
 import {
   call,

@@ -1,9 +1,9 @@
 /** Checks before a run that a service is there, and that the key may do all that the run does. */
 import type { Target } from './planning/target.ts';
-import type { OperationId } from './requests/answer-contract.ts';
 import { toSent } from './requests/calling.ts';
 import { type Answer, exchange, isUnanswered } from './requests/exchange.ts';
 import { messageOf } from './runner/transaction-run.ts';
+import type { OperationId } from './spec/routes.ts';
 
 /** Why nothing can be checked: a sentence for people. */
 export class CannotCheck extends Error {}

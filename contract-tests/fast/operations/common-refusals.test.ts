@@ -1,12 +1,8 @@
 /** Refusals that the operations share: a wrong key, a body that is too large or not JSON, wrong fields. */
 import { describe, expect, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import {
-  OPERATION_IDS,
-  type OperationId,
-  ROUTES,
-} from '../../../src/contract-check/requests/answer-contract.ts';
 import { operationOf, requiredInputsOf } from '../../../src/contract-check/spec/read-spec.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import {
   expectNothingChanged,
   expectRefusal,

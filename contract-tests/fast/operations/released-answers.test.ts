@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { upload } from '../../harness/calls/uploading.ts';
 import { smallPdf } from '../../harness/documents/small-pdf.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';

@@ -9,10 +9,10 @@ import {
   UNKNOWN_KNOWLEDGE_BASE_ID,
   VALID_INPUTS,
 } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { OPERATION_IDS, type OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
 import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import { inputsOf, operationOf, type Schema, schemas } from '../../../src/contract-check/spec/read-spec.ts';
+import { OPERATION_IDS, type OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { expectRefusal, readHoldings } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, untilFinal, uploadFile } from '../../harness/calls/uploading.ts';
 import { runCommand } from '../../harness/service/command-line.ts';

@@ -2,8 +2,8 @@
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { OPERATION_IDS } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { OPERATION_IDS } from '../../../src/contract-check/spec/routes.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';

@@ -1,7 +1,7 @@
 /** Every bound of a request field, tested at min - 1, min, max and max + 1. Lengths count code points. */
 import { expect, test } from 'vitest';
 import { UNKNOWN_DOCUMENT_ID } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { type OperationId, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
+import { type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import {
   expectNothingChanged,
   expectRefusal,

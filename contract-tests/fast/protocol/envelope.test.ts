@@ -1,7 +1,7 @@
 /** The envelope of answers to unknown paths and wrong methods, and the `x-request-id` of every answer. */
 import { expect, inject, test } from 'vitest';
-import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
 import { exchange } from '../../../src/contract-check/requests/exchange.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { requestRoute } from '../../harness/calls/request-route.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';

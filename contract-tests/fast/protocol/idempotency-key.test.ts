@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { createClient } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import {
   expectNothingChanged,
   expectRefusal,

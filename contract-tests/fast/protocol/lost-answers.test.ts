@@ -1,9 +1,9 @@
 /** Connections are cut before the answer arrives. The client sends the request again, and it takes effect once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import { toSent } from '../../../src/contract-check/requests/calling.ts';
 import { exchange } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { parseAnswer } from '../../harness/calls/raw-socket.ts';
 import { type Cut, startFaultProxy } from '../../harness/machine/fault-proxy.ts';

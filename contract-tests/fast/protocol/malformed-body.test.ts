@@ -1,7 +1,7 @@
 /** Bodies that are not JSON, or not an object of fields: every operation refuses them in the same form. */
 import { expect, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import {
   expectNothingChanged,
   expectRefusal,

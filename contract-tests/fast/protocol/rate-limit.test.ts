@@ -1,8 +1,8 @@
 /** The rate limit: servers of one database together answer three requests per minute and key, or two hundred. */
 import { afterAll, expect, inject, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { OPERATION_IDS } from '../../../src/contract-check/requests/answer-contract.ts';
 import { createCaller } from '../../../src/contract-check/requests/calling.ts';
+import { OPERATION_IDS } from '../../../src/contract-check/spec/routes.ts';
 import { download } from '../../harness/calls/downloading.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { upload } from '../../harness/calls/uploading.ts';

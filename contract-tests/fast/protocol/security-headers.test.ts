@@ -4,8 +4,8 @@
  */
 import { expect, inject, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Answer, exchange, type Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import { parseAnswer, sendBytes } from '../../harness/calls/raw-socket.ts';
 import { bytesOf, importBytes, pathOf } from '../../harness/calls/uploading.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';

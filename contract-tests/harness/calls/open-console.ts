@@ -1,7 +1,7 @@
 /** Opens the console in a browser, and keeps what it asks for and what the browser complains about. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
-import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 
 /** Requests besides the operations of the spec: the page, its files, the sign-in by a code, and bytes of files. */
 const ROUTES_BESIDE = [

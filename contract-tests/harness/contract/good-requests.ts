@@ -1,14 +1,9 @@
 /** One good request for each operation and each other route. The fuzzers mutate these and write them as raw bytes. */
-
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import {
-  OPERATION_IDS,
-  type OperationId,
-  ROUTES,
-} from '../../../src/contract-check/requests/answer-contract.ts';
 import { SENT_BYTES, toQuery } from '../../../src/contract-check/requests/calling.ts';
 import type { Sent } from '../../../src/contract-check/requests/exchange.ts';
 import { inputsOf, operationOf, type Schema } from '../../../src/contract-check/spec/read-spec.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 
 /**
  * The contract that an answer must keep: that of an operation, of a page (/docs, /metrics), or of any other route

@@ -4,15 +4,11 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import type { InputValidationFailedError } from '../../../generated/types.gen.ts';
-import {
-  isDocumented,
-  requireContract,
-  requirePage,
-  selectsFields,
-} from '../../../src/contract-check/requests/answer-contract.ts';
+import { requireContract, selectsFields } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Answer, exchange } from '../../../src/contract-check/requests/exchange.ts';
-import { createInParallel } from '../../../src/contract-check/requests/read-pages.ts';
 import type { RoutedRequest } from '../contract/good-requests.ts';
+import { createInParallel } from '../create-in-parallel.ts';
+import { isDocumented, requirePage } from '../page-answers.ts';
 
 /** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */
 export const HANG_MS = 45_000;

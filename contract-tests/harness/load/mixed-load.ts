@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Document, Pagination, SearchResult, UploadTicket } from '../../../generated/types.gen.ts';
-import { type OperationId, requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Input, toSent } from '../../../src/contract-check/requests/calling.ts';
 import {
   type Answer,
@@ -12,6 +12,7 @@ import {
   type Sent,
 } from '../../../src/contract-check/requests/exchange.ts';
 import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { isFinal, pathOf } from '../calls/uploading.ts';
 import type { RunningService } from '../service/service-process.ts';
 

@@ -1,7 +1,7 @@
 /** How a crash run's client creates knowledge bases, and deletes them and documents. */
 import { randomUUID } from 'node:crypto';
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { type Life, mustBeSeen } from './lifetime.ts';
 import { complain, dataOf, planRequest, sendUntilAnswered, type Target } from './sending.ts';
 import { addKnowledgeBase, type DocumentRecord, type KnowledgeBaseRecord } from './world.ts';

@@ -1,6 +1,6 @@
 /** Sends the requests of a crash run to a service that is often down. Returns what is known about each afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type OperationId, requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
 import { toSent } from '../../../src/contract-check/requests/calling.ts';
 import {
   type Answer,
@@ -8,6 +8,7 @@ import {
   isUnanswered,
   type Sent,
 } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import type { RunningService } from '../../harness/service/service-process.ts';
 import type { Span } from './lifetime.ts';
 import type { Tally, World, Wrong } from './world.ts';

@@ -1,8 +1,8 @@
 /** Judges all stored data by the model while nothing changes it, and settles unknown states. */
 import { vi } from 'vitest';
 import type { Document, KnowledgeBase, Usage } from '../../../generated/types.gen.ts';
-import { createInParallel } from '../../../src/contract-check/requests/read-pages.ts';
 import { isFinal } from '../../harness/calls/uploading.ts';
+import { createInParallel } from '../../harness/create-in-parallel.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
 import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from './judge.ts';
 import type { Deployment } from './killer.ts';

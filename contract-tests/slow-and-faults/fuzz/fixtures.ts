@@ -1,12 +1,11 @@
 /** Data for fuzzed requests: one part must stay unchanged, one part is written to, and one part is deleted. */
-
 import {
   UNKNOWN_DOCUMENT_ID,
   UNKNOWN_KNOWLEDGE_BASE_ID,
   UNKNOWN_WEBHOOK_ID,
 } from '../../../src/contract-check/planning/valid-inputs.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/calls/uploading.ts';
 import type { Target } from '../../harness/contract/good-requests.ts';
 import { type Account, openAccount } from '../../harness/service/opened-account.ts';

@@ -1,8 +1,8 @@
 /** Sends raw bytes, and checks what comes back. */
-import { isDocumented } from '../../../src/contract-check/requests/answer-contract.ts';
 import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
 import { parseAnswers, sendAndHangUp, sendSlices } from '../../harness/calls/raw-socket.ts';
 import { HANG_MS, isFault, messageOf } from '../../harness/fuzz/fuzz.ts';
+import { isDocumented } from '../../harness/page-answers.ts';
 import type { RawRequest } from './raw-requests.ts';
 
 /**

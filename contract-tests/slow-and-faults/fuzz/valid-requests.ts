@@ -1,10 +1,5 @@
 /** Makes requests that the spec allows, from its schemas alone. */
 import fc from 'fast-check';
-import {
-  OPERATION_IDS,
-  type OperationId,
-  ROUTES,
-} from '../../../src/contract-check/requests/answer-contract.ts';
 import { toSent } from '../../../src/contract-check/requests/calling.ts';
 import {
   ajv,
@@ -13,6 +8,7 @@ import {
   requiredInputsOf,
   type Schema,
 } from '../../../src/contract-check/spec/read-spec.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import type { Fields, RoutedRequest } from '../../harness/contract/good-requests.ts';
 import { hostileText } from '../../harness/fuzz/hostile-values.ts';
 

@@ -5,16 +5,12 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import {
-  OPERATION_IDS,
-  type OperationId,
-  ROUTES,
-  requireContract,
-} from '../../../src/contract-check/requests/answer-contract.ts';
+import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
 import { createCaller, type Input, toSent } from '../../../src/contract-check/requests/calling.ts';
 import { type Answer, exchange, type Sent } from '../../../src/contract-check/requests/exchange.ts';
 import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
 import { examplesOf, operationOf, responses } from '../../../src/contract-check/spec/read-spec.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, pathOf } from '../../harness/calls/uploading.ts';
 import { startMock } from '../../harness/service/service-process.ts';

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Caller, createCaller } from '../../../src/contract-check/requests/calling.ts';
 import type { Answer } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { type Cluster, startCluster } from '../../harness/service/cluster.ts';
 
 const OVERLOAD_PAUSE_MS = 500;

@@ -8,8 +8,8 @@ import type {
   SearchResult,
   Usage,
 } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import type { Answer, Sent } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { type Bug, bug, inData, inItems, success, withBody } from './bug.ts';
 
 /** A bug that answers a request of an operation as if it were another one. undefined: the answer stays. */

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/requests/answer-contract.ts';
 import { type Answer, exchange, type Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import type { Change, Exchanged } from './bug.ts';
 
 /** Headers that the proxy does not forward: hop-by-hop ones (RFC 9110, 7.6.1), and the length, which may change. */

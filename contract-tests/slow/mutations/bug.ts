@@ -1,8 +1,7 @@
 /** A seeded bug changes the correct answers of a service. The functions below shorten the definitions of bugs. */
-
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import type { Answer, Sent } from '../../../src/contract-check/requests/exchange.ts';
 import { expectedStatus, type Transaction } from '../../../src/contract-check/runner/transactions.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 
 /** A request and the service's answer to it. */
 export type Exchanged = {

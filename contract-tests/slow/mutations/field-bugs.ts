@@ -14,8 +14,8 @@ import type {
   Webhook,
   WebhookTest,
 } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import { operationOf } from '../../../src/contract-check/spec/read-spec.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { type Bug, inBody, inData, inItems, without } from './bug.ts';
 
 /** Operations whose answers together contain every resource. */

@@ -1,5 +1,4 @@
 /** Seeds bugs one at a time and reports which of them the contract run catches. */
-
 import { createFixtures, type Fixtures } from '../../../src/contract-check/planning/fixtures.ts';
 import { createRunContext } from '../../../src/contract-check/planning/planned-request.ts';
 import type { Operator, Target } from '../../../src/contract-check/planning/target.ts';

@@ -1,6 +1,6 @@
 /** Bugs in refusals: another status, other error data, or a success instead. */
-import type { OperationId } from '../../../src/contract-check/requests/answer-contract.ts';
 import type { Answer, Sent } from '../../../src/contract-check/requests/exchange.ts';
+import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { bug, inAnswer, inErrorData, refusal, success, withBody, withStatus } from './bug.ts';
 
 const withOtherStatus = (name: string, at: string, status: number) =>

@@ -1,5 +1,4 @@
 /** What runs leave in the account when they are killed, or when a deletion fails; and the commands that delete it. */
-
 import type { Answer } from '../requests/exchange.ts';
 import { deleteCreated, type Remaining, RUN_NAME, RUN_WEBHOOK_URL } from './created.ts';
 import type { Target } from './target.ts';

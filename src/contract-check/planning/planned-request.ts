@@ -1,10 +1,10 @@
 /** A request that gets a status, and the check of its answer beyond status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { CreatedWebhook, KnowledgeBase } from '../../../generated/types.gen.ts';
-import type { OperationId } from '../requests/answer-contract.ts';
 import { type Caller, createCaller, toSent } from '../requests/calling.ts';
 import type { Answer, Sent } from '../requests/exchange.ts';
 import { bodyKindOf, examplesOf, operationOf } from '../spec/read-spec.ts';
+import type { OperationId } from '../spec/routes.ts';
 import { type Created, nothingCreated, RUN_NAME, RUN_WEBHOOK_URL } from './created.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';
@@ -53,9 +53,15 @@ export type PlannedRequest = {
   end?(): void;
 };
 
+/** Plans a request to the operation that gets one status. */
+export type Plan = (
+  context: RunContext,
+  operationId: OperationId,
+) => Promise<PlannedRequest> | PlannedRequest;
+
 /**
  * The spec's example input of an operation: the first example of its body, or the examples of its required parameters.
- * The optional ones narrow lists to what the examples of the spec hold, not to what the fixtures hold.
+ * Optional parameters are left out: their examples match the spec's examples, not the fixtures.
  */
 export function exampleInput(operationId: OperationId): Record<string, unknown> {
   const { requestBody, parameters = [] } = operationOf(operationId);

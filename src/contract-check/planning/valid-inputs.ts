@@ -1,5 +1,5 @@
 /** For each operation an input that its schema accepts, with unknown ids. */
-import type { OperationId } from '../requests/answer-contract.ts';
+import type { OperationId } from '../spec/routes.ts';
 
 /** Well-formed, but unknown to every account. They are not the spec's examples, since the mock has those. */
 export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-000000000000';

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import type {
   Document,
-  DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
   ImportTextContentRequest,
-  Passage,
 } from '../../../generated/types.gen.ts';
 import { IS_MARKED } from '../planning/fixtures.ts';
 import {
@@ -19,7 +17,7 @@ import {
 } from '../planning/planned-request.ts';
 import { readPages } from '../requests/read-pages.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
-import { uploadBytes, WAIT_SECONDS } from './uploads.ts';
+import { uploadBytes, WAIT_SECONDS } from './upload-bytes.ts';
 
 const NEW_TEXT = 'The gauge of the lighthouse — 知識 😀 — is read at dusk.';
 const NEW_WORDS = 'lighthouse gauge dusk';
@@ -166,39 +164,6 @@ export function getDocument(context: RunContext): PlannedRequest {
   };
 }
 
-/** Checks the number and the order of the passages, and that each quotes the text at its location. */
-function checkPassages({ fixtures: { longText } }: RunContext, passages: Passage[]): void {
-  assert.equal(passages.length, longText.document.passageCount, 'the list has `passageCount` passages');
-  const characters = [...longText.content];
-  passages.forEach(({ content, location }, index) => {
-    assert.equal(location.passage, index + 1, 'passages come in the order of their numbers');
-    assert.equal(
-      content,
-      characters.slice(location.start, location.end).join(''),
-      'content is the text at location',
-    );
-  });
-}
-
-export function getDocumentContent(context: RunContext): PlannedRequest {
-  const { api } = context.caller;
-  const { document, content } = context.fixtures.longText;
-  const { id: documentId } = document;
-  const characters = [...content];
-  const [offset, limit] = [100, 500];
-  return {
-    sent: requestWith(context, 'getDocumentContent', { documentId, offset, limit }),
-    async check(answer) {
-      const { text, ...part } = dataOf<DocumentContent>(answer);
-      const end = offset + limit;
-      assert.deepEqual(part, { id: documentId, start: offset, end, length: characters.length });
-      assert.equal(text, characters.slice(offset, end).join(''), 'offsets count code points of the text');
-      const whole = await api.getDocumentContent({ documentId });
-      assert.equal(whole.text, content, 'a short text comes whole');
-    },
-  };
-}
-
 export async function updateDocument(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
@@ -240,23 +205,6 @@ export async function retryDocument(context: RunContext): Promise<PlannedRequest
       assert.deepEqual({ id, status, error }, { id: documentId, status: 'pending', error: undefined });
       const report = await api.getDocumentStatus(documentId, WAIT_SECONDS);
       assert.equal(report.error?.code, 'NO_TEXT_EXTRACTED', 'it was read again');
-    },
-  };
-}
-
-export function listPassages(context: RunContext): PlannedRequest {
-  const { api } = context.caller;
-  const { id: documentId } = context.fixtures.longText.document;
-  const limit = 2;
-  return {
-    sent: requestWith(context, 'listPassages', { documentId, limit }),
-    async check(answer) {
-      assert.equal(dataOf<Passage[]>(answer).length, limit, 'the first page of many has `limit` items');
-      const pages = await readPages((cursor) => api.listPassages({ documentId, limit, ...cursor }));
-      assert.deepEqual(dataOf(answer), pages[0], 'a second request returns the same first page');
-      checkPassages(context, pages.flat());
-      const whole = await api.listPassages({ documentId });
-      assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor a short list comes whole');
     },
   };
 }

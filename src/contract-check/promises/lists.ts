@@ -1,7 +1,7 @@
 /** Checks for all lists and all deletions. */
 import assert from 'node:assert/strict';
-import type { OperationId } from '../requests/answer-contract.ts';
 import type { Answer } from '../requests/exchange.ts';
+import type { OperationId } from '../spec/routes.ts';
 
 /** Checks that the newest items come first, and each item once. */
 export function checkNewestFirst(items: { id: string; createdAt: string }[]): void {

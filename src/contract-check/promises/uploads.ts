@@ -9,39 +9,8 @@ import {
   type RunContext,
   requestWith,
 } from '../planning/planned-request.ts';
-import { requireContract } from '../requests/answer-contract.ts';
 import { SENT_BYTES } from '../requests/calling.ts';
-
-/** Ends a transfer that takes too long. */
-const inTime = (): AbortSignal => AbortSignal.timeout(30_000);
-
-/**
- * PUTs the bytes to the upload address and returns the status. The address may be that of a store, also behind the
- * service's own proxy.
- * @throws when an answer of the service itself violates the contract
- */
-async function put(
-  { target }: RunContext,
-  { uploadUrl }: Pick<UploadTicket, 'uploadUrl'>,
-  bytes: Uint8Array,
-) {
-  const answer = await fetch(uploadUrl, { method: 'PUT', body: bytes, signal: inTime() });
-  const text = await answer.text();
-  if (uploadUrl.startsWith(`${target.address}/uploads/`)) {
-    const headers = Object.fromEntries(answer.headers);
-    requireContract(undefined, { status: answer.status, headers, text, body: JSON.parse(text) });
-  }
-  return answer.status;
-}
-
-/** Uploads the bytes as a file for a new knowledge base. */
-export async function uploadBytes(context: RunContext, bytes: Uint8Array) {
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
-  const file = { knowledgeBaseId, fileName: 'gauge.txt', size: bytes.byteLength };
-  const ticket = await context.caller.api.presignUploadUrl(file);
-  assert.equal(await put(context, ticket, bytes), 200, 'a PUT of the declared size to uploadUrl succeeds');
-  return { fileId: ticket.fileId, knowledgeBaseId };
-}
+import { inTime, put, uploadBytes, WAIT_SECONDS } from './upload-bytes.ts';
 
 export async function presignUploadUrl(context: RunContext): Promise<PlannedRequest> {
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
@@ -69,9 +38,6 @@ export async function presignUploadUrl(context: RunContext): Promise<PlannedRequ
     },
   };
 }
-
-/** The largest waitSeconds. The service has processed a small file by then. */
-export const WAIT_SECONDS = 30;
 
 export async function importFile(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;

@@ -1,5 +1,4 @@
 /** Writes the results as text: on one screen, and the whole in a file. */
-
 import { howToDelete } from '../planning/leftovers.ts';
 import type { ContractReport } from '../runner/contract-run.ts';
 import type { Outcome } from '../runner/transaction-run.ts';

@@ -1,12 +1,9 @@
 /** Checks answers against the spec: status, body, headers, and the one status of each errorCode. */
 import type { ValidateFunction } from 'ajv';
-import type * as sdk from '../../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
-import { ajv, bodyKindOf, operationOf, operations, schemas } from '../spec/read-spec.ts';
+import { ajv, operationOf, schemas } from '../spec/read-spec.ts';
+import type { OperationId } from '../spec/routes.ts';
 import type { Answer } from './exchange.ts';
-
-/** The name of an operation, as the spec and the generated client have it. */
-export type OperationId = keyof typeof sdk;
 
 /** The contract's table: each errorCode always has the same HTTP status. */
 const STATUS_OF: Record<ErrorCode, number> = {
@@ -40,16 +37,6 @@ const STATUS_OF: Record<ErrorCode, number> = {
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
 };
-
-/** Method, path and kind of body of every operation. */
-export const ROUTES = Object.fromEntries(
-  operations.map(({ operationId, method, path, ...operation }) => [
-    operationId,
-    { method: method.toUpperCase(), path, body: bodyKindOf(operation) },
-  ]),
-) as Record<OperationId, { method: 'GET' | 'POST'; path: string; body: ReturnType<typeof bodyKindOf> }>; // spec.test.ts compares the names with the client's
-
-export const OPERATION_IDS = Object.keys(ROUTES) as OperationId[]; // its keys, by the line above
 
 /** An answer may only have fields of the spec: an undocumented field is a leak or a gap in the spec. */
 function closed(schema: unknown): unknown {
@@ -188,35 +175,4 @@ export function requireContract(
     ...statusProblems(answer),
   ];
   if (problems.length > 0) throw new BrokenContract(operationId, answer, problems);
-}
-
-/** Content types of /docs, /openapi.json and /metrics; all other answers have the envelope's type. */
-const PAGE_TYPE = /^(text\/(html|css|javascript|plain)|application\/json);/;
-
-/**
- * Checks an answer of a page: its content, or a refusal in the envelope.
- * @throws an Error that lists all violations
- */
-export function requirePage(answer: Answer): void {
-  const { status, headers } = answer;
-  if (status >= 400) {
-    requireContract(undefined, answer);
-    return;
-  }
-  const isRight = status === 304 || (status === 200 && PAGE_TYPE.test(headers['content-type'] ?? ''));
-  if (!isRight) throw new Error(`a page answered ${status} with ${headers['content-type']}`);
-}
-
-/** Whether the spec documents the answer for any operation: a client that sends noise may reach any of them. */
-export function isDocumented(answer: Answer): boolean {
-  if (answer.status === 304 || answer.status === 100) return true;
-  const checks = [...OPERATION_IDS, undefined].map((route) => () => requireContract(route, answer));
-  return [() => requirePage(answer), ...checks].some((check) => {
-    try {
-      check();
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

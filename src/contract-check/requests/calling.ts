@@ -18,13 +18,8 @@ import type {
   UpdateKnowledgeBaseRequest,
   UploadFileData,
 } from '../../../generated/types.gen.ts';
-import {
-  OPERATION_IDS,
-  type OperationId,
-  ROUTES,
-  requireContract,
-  selectsFields,
-} from './answer-contract.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../spec/routes.ts';
+import { requireContract, selectsFields } from './answer-contract.ts';
 import { type Answer, exchange, parseJson, type Sent } from './exchange.ts';
 
 /** @throws an Error when the answer to a request of the generated client violates the contract */

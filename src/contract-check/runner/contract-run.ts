@@ -1,5 +1,4 @@
 /** Runs the contract against one target, and deletes what the run has created. */
-
 import { type Created, deleteCreated, nothingCreated, type Remaining } from '../planning/created.ts';
 import { createFixtures } from '../planning/fixtures.ts';
 import { createRunContext } from '../planning/planned-request.ts';

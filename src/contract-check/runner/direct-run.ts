@@ -1,5 +1,4 @@
 /** Runs transactions without Dredd, which an installed package does not have. Each answer passes the same checks. */
-
 import { exchange } from '../requests/exchange.ts';
 import { endTransaction, type Run, startTransaction } from './transaction-run.ts';
 

@@ -1,13 +1,13 @@
 /** For every operation: a request that succeeds, and the checks of its promises. */
-
 import type { PlannedRequest, RunContext } from '../planning/planned-request.ts';
 import * as account from '../promises/account.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
+import * as passages from '../promises/passages.ts';
 import * as search from '../promises/search.ts';
 import * as uploads from '../promises/uploads.ts';
 import * as webhooks from '../promises/webhooks.ts';
-import type { OperationId } from '../requests/answer-contract.ts';
+import type { OperationId } from '../spec/routes.ts';
 
 export const SUCCESSES: Record<
   OperationId,
@@ -16,6 +16,7 @@ export const SUCCESSES: Record<
   ...account,
   ...documents,
   ...knowledgeBases,
+  ...passages,
   ...search,
   ...uploads,
   ...webhooks,

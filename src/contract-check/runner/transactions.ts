@@ -1,8 +1,7 @@
 /** The transactions of the spec: every operation with every status that it documents. */
-
 import { OPERATOR_STATUSES, type Target } from '../planning/target.ts';
-import type { OperationId } from '../requests/answer-contract.ts';
 import { responses } from '../spec/read-spec.ts';
+import type { OperationId } from '../spec/routes.ts';
 
 /** `status` as the spec has it: a number, or `default`. */
 export type Transaction = { operationId: OperationId; status: string };

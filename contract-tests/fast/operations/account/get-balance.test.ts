@@ -1,8 +1,8 @@
 /** getBalance, status by status, and the price of queries. */
 import { expect, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount({ credits: 1000 });

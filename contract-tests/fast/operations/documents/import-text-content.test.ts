@@ -1,13 +1,13 @@
 /** importTextContent, status by status. */
 import { expect, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Document, Filter, ListDocumentsData } from '../../../../generated/types.gen.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel, readPages } from '../../../../src/contract-check/requests/read-pages.ts';
+import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import {
   arbitraryAttributes,
   arbitraryFilter,

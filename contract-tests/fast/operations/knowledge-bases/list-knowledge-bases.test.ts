@@ -1,7 +1,8 @@
 /** listKnowledgeBases, status by status. */
 import { expect, test } from 'vitest';
-import { createInParallel, readPages } from '../../../../src/contract-check/requests/read-pages.ts';
+import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -1,12 +1,12 @@
 /** query, status by status; search-results.test.ts tests its results. */
 import { expect, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
   expectRefusedFields,
 } from '../../../harness/calls/expect-refusal.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

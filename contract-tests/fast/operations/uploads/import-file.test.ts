@@ -1,7 +1,6 @@
 /** importFile, status by status; fast/protocol/expired-upload.test.ts has the 410. */
 import { expect, test } from 'vitest';
 import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -9,6 +8,7 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

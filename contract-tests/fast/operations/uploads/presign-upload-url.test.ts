@@ -1,7 +1,6 @@
 /** presignUploadUrl, status by status; upload.test.ts tests the upload address itself. */
 import { expect, inject, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -10,6 +9,7 @@ import {
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { toQuery } from '../../../../src/contract-check/requests/calling.ts';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import {
   expectNothingChanged,
   expectRefusal,
@@ -15,6 +14,7 @@ import {
 } from '../../../harness/calls/expect-refusal.ts';
 import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
 import { bytesOf, untilFinal } from '../../../harness/calls/uploading.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { type Account, openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();

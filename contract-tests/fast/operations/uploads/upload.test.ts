@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createInParallel } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
 import { pathOf, untilFinal, upload } from '../../../harness/calls/uploading.ts';
+import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();

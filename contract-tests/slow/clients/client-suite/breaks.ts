@@ -3,9 +3,8 @@
  * contract-tests/slow/mutations has the fields of a wrong type or format. One of each kind is here, to show that the suite
  * checks every answer against the spec.
  */
-
-import type { OperationId } from '../../../../src/contract-check/requests/answer-contract.ts';
 import { requireResponse } from '../../../../src/contract-check/requests/calling.ts';
+import type { OperationId } from '../../../../src/contract-check/spec/routes.ts';
 import type { Fetch } from './targets.ts';
 
 type Fields = Record<string, unknown>;
