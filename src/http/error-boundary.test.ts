@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
-import { storageLimitExceeded } from '../terms/errors.ts';
+import { STATUS_OF, storageLimitExceeded } from '../terms/errors.ts';
 
 const SECRET = 'SELECT * FROM secrets';
 const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
@@ -114,4 +114,11 @@ test('the service still answers after these failures', async () => {
     status: 200,
     body: { data: { knowledgeBaseCount: 0, storageUsed: 0 } },
   });
+});
+
+test('each errorCode has the status that the spec states', () => {
+  const { components } = load(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8')) as {
+    components: { schemas: { ErrorCode: { 'x-status': object } } };
+  };
+  expect(STATUS_OF).toEqual(components.schemas.ErrorCode['x-status']);
 });

@@ -1,42 +1,9 @@
 /** Checks answers against the spec: status, body, headers, and the one status of each errorCode. */
 import type { ValidateFunction } from 'ajv';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
-import { ajv, operationOf, schemas } from '../spec/read-spec.ts';
+import { ajv, operationOf, STATUS_OF, schemas } from '../spec/read-spec.ts';
 import type { OperationId } from '../spec/routes.ts';
 import type { Answer } from './exchange.ts';
-
-/** The contract's table: each errorCode always has the same HTTP status. */
-const STATUS_OF: Record<ErrorCode, number> = {
-  MALFORMED_REQUEST: 400,
-  UNAUTHORIZED: 401,
-  INSUFFICIENT_CREDITS: 402,
-  STORAGE_LIMIT_EXCEEDED: 403,
-  KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
-  KEY_NOT_PERMITTED: 403,
-  WEBHOOK_LIMIT_EXCEEDED: 403,
-  NOT_FOUND: 404,
-  KNOWLEDGE_BASE_NOT_FOUND: 404,
-  DOCUMENT_NOT_FOUND: 404,
-  FILE_NOT_FOUND: 404,
-  WEBHOOK_NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  REQUEST_TIMEOUT: 408,
-  FILE_NOT_UPLOADED: 409,
-  DOCUMENT_NOT_RETRYABLE: 409,
-  DOCUMENT_HAS_NO_FILE: 409,
-  DOWNLOAD_EXPIRED: 410,
-  RANGE_NOT_SATISFIABLE: 416,
-  FILE_ALREADY_IMPORTED: 409,
-  UPLOAD_EXPIRED: 410,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  INPUT_VALIDATION_FAILED: 422,
-  IDEMPOTENCY_KEY_REUSED: 409,
-  RATE_LIMITED: 429,
-  HEADERS_TOO_LARGE: 431,
-  INTERNAL_ERROR: 500,
-  SERVICE_UNAVAILABLE: 503,
-};
 
 /** An answer may only have fields of the spec: an undocumented field is a leak or a gap in the spec. */
 function closed(schema: unknown): unknown {

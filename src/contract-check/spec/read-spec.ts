@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { ErrorCode } from '../../../generated/types.gen.ts';
 import { dereference, readDocument } from './read-document.ts';
 
 export type Schema = {
@@ -23,6 +24,7 @@ export type Schema = {
   maxProperties?: number;
   additionalProperties?: Schema | boolean;
   'x-maxText'?: number;
+  'x-status'?: Record<string, number>;
   'x-propertyNames'?: { pattern: string };
 };
 export type Content = {
@@ -72,6 +74,9 @@ export const written = readDocument(path);
 const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 
 export const { schemas } = spec.components;
+
+/** The HTTP status of each errorCode: `NOT_FOUND` → 404 */
+export const STATUS_OF = schemas.ErrorCode?.['x-status'] as Record<ErrorCode, number>; // spec-examples.test.ts compares the names
 
 function toParameter({ content, ...parameter }: WrittenParameter): Parameter {
   const { schema = {}, ...json } = content?.['application/json'] ?? {};
