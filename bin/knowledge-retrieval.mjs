@@ -47,7 +47,7 @@ async function run() {
   silenceSqliteWarning();
   await import('./compile-cache.mjs');
   const isCheckout = existsSync(new URL('../src/cli/cli.ts', import.meta.url));
-  await import(isCheckout ? '../src/cli/cli.ts' : '../dist/cli/cli.js');
+  await import(isCheckout ? '../src/cli/cli.ts' : '../dist/src/cli/cli.js');
 }
 
 // npm sets this variable, also for `npx`. Without npm a server may outlive the shell that started it.

@@ -108,7 +108,7 @@ function importsOf(
 ): string[] {
   return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
-    .filter((target) => !target.startsWith('../generated') && target !== '../package.json');
+    .filter((target) => !target.startsWith('../generated'));
 }
 
 /** All files that it imports, including those that it loads later or imports only types of. */

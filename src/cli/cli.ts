@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line `knowledge-retrieval`: commands for people, and those of the operator. Each has --help. */
 import { Command, CommanderError } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { findMistypedSettings } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { failWithoutOutput, tell, toVisible } from '../terminal/terminal.ts';

@@ -3,8 +3,8 @@
  * interface by the client, so that an agent can do what its key can, and nothing else.
  */
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { z } from 'zod';
-import manifest from '../../package.json' with { type: 'json' };
 import type { KnowledgeRetrieval } from '../client/client.ts';
 import { documentUri, selectPassages, toText } from './passages-for-agents.ts';
 

@@ -6,8 +6,8 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type { Logger } from 'pino';
-import manifest from '../../package.json' with { type: 'json' };
 import { type Config, findMistypedSettings, readConfig } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { explainListening } from '../http/server/listening-errors.ts';

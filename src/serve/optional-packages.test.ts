@@ -1,6 +1,6 @@
 /** Which packages settings demand, and what a start says where they are missing. */
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
 import { loadDemanding, STORE_PACKAGES, TRACES_PACKAGES } from './optional-packages.ts';
 
 const s3 = { bucket: 'files', endpoint: undefined, region: undefined };

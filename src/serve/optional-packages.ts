@@ -3,7 +3,7 @@
  * the disk space of an installation, and most services use neither: whoever sets such a setting installs them.
  */
 import { extname } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 
 /** The settings that need packages. */

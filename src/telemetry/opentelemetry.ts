@@ -5,8 +5,8 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { defaultResource, envDetector, hostDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type { Logger } from 'pino';
-import manifest from '../../package.json' with { type: 'json' };
 import { withTimeout } from '../concurrency/timeout.ts';
 
 /** The time to send the last spans at shutdown. */

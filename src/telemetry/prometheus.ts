@@ -2,8 +2,8 @@
  * The service's metrics in Prometheus's text format. Loaded only where they are enabled, since prom-client takes
  * longer to load than the log and the HTTP framework together.
  */
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import manifest from '../../package.json' with { type: 'json' };
 import { singleFlight } from '../concurrency/single-flight.ts';
 import { measureReplica } from './replica-metrics.ts';
 import { gaugeStorage } from './storage-gauges.ts';

@@ -29,7 +29,7 @@ const PACKAGE_FILES = [
   /^docs\/(console\.png|latency\.svg)$/,
   /^bin\/[\w-]+\.mjs$/,
   /^dist\/.+\.(js|cjs|mjs|css|html)$/,
-  /^dist\/client\/.+\.d\.ts$/,
+  /^dist\/(src\/client|generated)\/.+\.d\.ts$/,
 ];
 const isPackageFile = (path: string): boolean =>
   PACKAGE_FILES.some((pattern) => pattern.test(path)) &&

@@ -1,5 +1,5 @@
 /** Checks whether the service works: the file store, the jobs, and the server's responses. */
-import manifest from '../../../package.json' with { type: 'json' };
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
 import type { FileStore } from '../../files/file-store.ts';

@@ -1,6 +1,6 @@
 /** Checks a deployment, part by part, and describes its problems and their remedies. Makes no lasting change. */
+import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type pg from 'pg';
-import manifest from '../../../package.json' with { type: 'json' };
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
 import { describeMistyped } from '../../config/setting-names.ts';

@@ -4,8 +4,9 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
@@ -164,9 +165,10 @@ function createProcesses(givenProgram: string | undefined, tell: (lacks: string[
 
 const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
 
-/** `src/` in the checkout, `dist/` in the package. */
+/** `src/` in the checkout, `dist/src/` in the package. */
 const code = fileURLToPath(new URL('../../', import.meta.url));
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const manifest = createRequire(import.meta.url).resolve('knowledge-retrieval/package.json');
+const root = dirname(manifest);
 
 /** The outermost `node_modules`: npm installs dependencies within the package, or beside it. */
 const [modules] = /^.*?[\\/]node_modules[\\/]/.exec(root) ?? [join(root, 'node_modules')];
@@ -180,7 +182,7 @@ const COMMAND = [
   process.execPath,
   `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
   '--permission',
-  ...[code, modules, join(root, 'package.json')].map((path) => `--allow-fs-read=${path}`),
+  ...[code, modules, manifest].map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
   // SQLite opens any file, whatever the permission model allows.
   '--no-experimental-sqlite',
