@@ -1,9 +1,13 @@
-/** Checks the spec with its tools: generated code is current, linters find nothing, gaps.md names real tests. */
+/**
+ * Checks the spec with its tools: generated code is current, linters find nothing, gaps.md names real tests, and each
+ * operation's promises are tested.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { OPERATION_IDS } from '../../../src/contract-check/spec/routes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -67,4 +71,13 @@ test('every row of gaps.md names a test, and every named test exists', () => {
     file.includes('/') ? !existsSync(join(root, file)) : !tests.some((path) => basename(path) === file),
   );
   expect(missing).toEqual([]);
+});
+
+test('the tests of each operation run its promises, in one file', () => {
+  const folder = join(import.meta.dirname, '../operations');
+  const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const run = code.flatMap((text) =>
+    [...text.matchAll(/^testPromises\('(\w+)'\);/gm)].map(([, operationId]) => operationId),
+  );
+  expect(run.toSorted()).toEqual(OPERATION_IDS.toSorted());
 });

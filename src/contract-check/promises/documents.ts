@@ -78,34 +78,39 @@ async function checkVersions(
   );
 }
 
+/** The operations whose only required input is a document. */
+const ON_DOCUMENT = [
+  'getDocumentStatus',
+  'getDocument',
+  'listPassages',
+  'getDocumentContent',
+  'updateDocument',
+  'retryDocument',
+  'deleteDocument',
+] as const;
+
 export async function deleteDocument(context: RunContext): Promise<PlannedRequest> {
   const { api, request } = context.caller;
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
+  const text = { knowledgeBaseId, title: 'Gauges', content: NEW_TEXT };
+  const kept = await api.importTextContent(text);
   const before = await api.getUsage();
-  const { id } = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
-  const search = () => api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
-  assert.equal((await search())[0]?.document_id, id, 'the search finds the document before its deletion');
+  const { id } = await api.importTextContent(text);
+  const search = async () =>
+    (await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] })).map(
+      ({ document_id }) => document_id,
+    );
+  assert.ok((await search()).includes(id), 'the search finds the document before its deletion');
   await api.listDocuments({ knowledgeBaseId });
   await api.getDocumentStatus(id);
   return {
     sent: requestWith(context, 'deleteDocument', { documentId: id }),
     async check(answer) {
       assert.deepEqual(dataOf(answer), { id }, 'the answer has the id of the deleted document');
-      const listed = await api.listDocuments({ knowledgeBaseId });
-      assert.ok(!listed.data.some((document) => document.id === id), 'a deleted document is not listed');
-      assert.ok(
-        !(await search()).some(({ document_id }) => document_id === id),
-        'a deleted document is not found',
-      );
-      for (const operationId of [
-        'getDocumentStatus',
-        'getDocument',
-        'listPassages',
-        'getDocumentContent',
-        'updateDocument',
-        'retryDocument',
-        'deleteDocument',
-      ] as const)
+      const { data: listed } = await api.listDocuments({ knowledgeBaseId });
+      assert.deepEqual(listed, [kept], 'a deleted document is not listed, and another one stays');
+      assert.deepEqual(await search(), [kept.id], 'a deleted document is not found, and another one is');
+      for (const operationId of ON_DOCUMENT)
         checkGone(operationId, await request(operationId, { documentId: id }));
       assert.deepEqual(await api.getUsage(), before, 'a deleted document is not counted');
     },

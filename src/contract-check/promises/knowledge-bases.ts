@@ -10,6 +10,7 @@ import {
   type RunContext,
   requestWith,
 } from '../planning/planned-request.ts';
+import type { OperationId } from '../spec/routes.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
 export function createKnowledgeBase(context: RunContext): PlannedRequest {
@@ -22,12 +23,14 @@ export function createKnowledgeBase(context: RunContext): PlannedRequest {
       context.made.add(created.id);
       const { name, description } = created;
       assert.deepEqual({ name, description }, input, 'it has the name and the description of the request');
+      assert.deepEqual(await api.getKnowledgeBase(created.id), created, 'it is stored as the answer has it');
       const [newest] = (await api.listKnowledgeBases()).data;
       assert.deepEqual(newest, created, 'the newest knowledge base comes first in the list');
       const plain = await makeKnowledgeBase(context);
       assert.equal(plain.description, '', 'a missing description is stored as an empty one');
-      const namesake = await api.createKnowledgeBase({ name });
+      const namesake = await api.createKnowledgeBase({ name, description: '' });
       context.made.add(namesake.id);
+      assert.equal(namesake.description, '', 'a description may be empty');
       assert.notEqual(namesake.id, created.id, 'two knowledge bases may have the same name');
     },
   };
@@ -55,11 +58,17 @@ export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedR
         !windmills.some(({ document_id }) => document_id === documentId),
         'a deleted knowledge base is not searched',
       );
-      for (const operationId of ['listDocuments', 'deleteKnowledgeBase'] as const)
-        checkGone(operationId, await request(operationId, { knowledgeBaseId }));
-      const search = { query: 'windmill', knowledgeBaseIds: [knowledgeBaseId] };
-      checkGone('query', await request('query', search));
-      checkGone('getDocumentStatus', await request('getDocumentStatus', { documentId }));
+      const onDeleted: [OperationId, object][] = [
+        ['getKnowledgeBase', { knowledgeBaseId }],
+        ['updateKnowledgeBase', { knowledgeBaseId }],
+        ['listDocuments', { knowledgeBaseId }],
+        ['importTextContent', { knowledgeBaseId, ...text }],
+        ['presignUploadUrl', { knowledgeBaseId, fileName: 'gauge.txt', size: 1 }],
+        ['query', { query: 'windmill', knowledgeBaseIds: [knowledgeBaseId] }],
+        ['getDocumentStatus', { documentId }],
+        ['deleteKnowledgeBase', { knowledgeBaseId }],
+      ];
+      for (const [operationId, input] of onDeleted) checkGone(operationId, await request(operationId, input));
       assert.deepEqual(await api.getUsage(), before, 'a deleted knowledge base is not counted');
     },
   };
@@ -108,6 +117,7 @@ export async function getKnowledgeBase(context: RunContext): Promise<PlannedRequ
 export async function updateKnowledgeBase(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;
   const before = await makeKnowledgeBase(context);
+  const other = await makeKnowledgeBase(context);
   const knowledgeBaseId = before.id;
   const name = `${RUN_NAME}, changed`;
   return {
@@ -123,6 +133,8 @@ export async function updateKnowledgeBase(context: RunContext): Promise<PlannedR
       );
       assert.ok(updatedAt > before.updatedAt, 'updatedAt is the time of the change');
       assert.deepEqual(await api.getKnowledgeBase(knowledgeBaseId), updated, 'the change is stored');
+      const { data: listed } = await api.listKnowledgeBases({ limit: 2 });
+      assert.deepEqual(listed, [other, updated], 'the list shows it, and another knowledge base stays');
       const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: `${RUN_NAME}, renamed` });
       assert.equal(renamed.description, updated.description, 'a field that is left out stays');
       const emptied = await api.updateKnowledgeBase({ knowledgeBaseId, description: '' });

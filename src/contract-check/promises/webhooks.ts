@@ -17,17 +17,17 @@ const secretBytes = ({ secret }: CreatedWebhook): number =>
 
 export function createWebhook(context: RunContext): PlannedRequest {
   const { api } = context.caller;
-  const input = webhookInput(context);
+  const input = { ...webhookInput(context), events: ['document.deleted'] };
   return {
     sent: requestWith(context, 'createWebhook', input),
     async check(answer) {
       const created = dataOf<CreatedWebhook>(answer);
       context.madeWebhooks.add(created.id);
-      const { url, knowledgeBaseIds } = created;
+      const { url, knowledgeBaseIds, events } = created;
       assert.deepEqual(
-        { url, knowledgeBaseIds },
+        { url, knowledgeBaseIds, events },
         input,
-        'it has the address and the knowledge bases of the request',
+        'it has the address, the knowledge bases and the events of the request',
       );
       assert.equal(created.status, 'enabled', 'a new webhook is enabled');
       assert.equal(secretBytes(created), 32, 'the secret has 32 bytes');
@@ -58,14 +58,16 @@ export async function listWebhooks(context: RunContext): Promise<PlannedRequest>
 
 export async function deleteWebhook(context: RunContext): Promise<PlannedRequest> {
   const { api, request } = context.caller;
+  const { id: keptId } = await makeWebhook(context);
   const { id: webhookId } = await makeWebhook(context);
-  const isListed = async () => (await api.listWebhooks()).data.some(({ id }) => id === webhookId);
-  assert.ok(await isListed(), 'a webhook is listed');
+  const isListed = async (wanted: string) => (await api.listWebhooks()).data.some(({ id }) => id === wanted);
+  assert.ok(await isListed(webhookId), 'a webhook is listed');
   return {
     sent: requestWith(context, 'deleteWebhook', { webhookId }),
     async check(answer) {
       assert.deepEqual(dataOf(answer), { id: webhookId }, 'the answer has the id of the deleted webhook');
-      assert.ok(!(await isListed()), 'a deleted webhook is not listed');
+      assert.ok(!(await isListed(webhookId)), 'a deleted webhook is not listed');
+      assert.ok(await isListed(keptId), 'another webhook stays');
       for (const operationId of ['deleteWebhook', 'testWebhook'] as const)
         checkGone(operationId, await request(operationId, { webhookId }));
     },

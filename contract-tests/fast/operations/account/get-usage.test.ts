@@ -1,10 +1,13 @@
 /** getUsage, status by status. */
 import { expect, test } from 'vitest';
 import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api } = account;
+
+testPromises('getUsage');
 
 test('200: a new account uses nothing', async () => {
   expect(await api.getUsage()).toMatchObject({
@@ -13,29 +16,6 @@ test('200: a new account uses nothing', async () => {
     documentCount: 0,
     passageCount: 0,
   });
-});
-
-test('200: is the sum over all documents of all knowledge bases, exact after every step', async () => {
-  const expectUsage = async (knowledgeBaseCount: number, storageUsed: number, documentCount = 0) =>
-    expect(await api.getUsage()).toMatchObject({
-      knowledgeBaseCount,
-      storageUsed,
-      documentCount,
-      passageCount: documentCount, // each text is one passage
-    });
-  const { id: first } = await api.createKnowledgeBase({ name: 'First' });
-  const { id: second } = await api.createKnowledgeBase({ name: 'Second' });
-  await expectUsage(2, 0);
-  const text = await api.importTextContent({ knowledgeBaseId: first, title: 'a', content: 'é€😀' });
-  await expectUsage(2, 9, 1);
-  await api.importTextContent({ knowledgeBaseId: second, title: 'a', content: 'x'.repeat(1000) });
-  await expectUsage(2, 1009, 2);
-  await api.deleteDocument(text.id);
-  await expectUsage(2, 1000, 1);
-  await api.deleteKnowledgeBase(second);
-  await expectUsage(1, 0);
-  await api.deleteKnowledgeBase(first);
-  await expectUsage(0, 0);
 });
 
 test('200: tells the limits of the account, of its own or the service, and the rate limit of its server', async () => {

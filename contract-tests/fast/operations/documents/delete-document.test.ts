@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -10,20 +11,7 @@ const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Deletions
 
 const importText = (content: string) => api.importTextContent({ knowledgeBaseId, title: 'Note', content });
 
-test('200: returns the id; the document disappears at once from list, search, status and usage', async () => {
-  const { storageUsed } = await api.getUsage();
-  const gone = await importText('A lonely thylacine.');
-  const kept = await importText('Another thylacine 🐺.');
-  expect(await api.deleteDocument(gone.id)).toEqual({ id: gone.id });
-
-  expect((await api.getUsage()).storageUsed).toBe(storageUsed + kept.size);
-  const found = await api.query({ query: 'thylacine', knowledgeBaseIds: [knowledgeBaseId] });
-  expect(found.map((result) => result.document_id)).toEqual([kept.id]);
-  const { data } = await api.listDocuments({ knowledgeBaseId });
-  expect(data.map(({ id }) => id)).toContain(kept.id);
-  expect(data.map(({ id }) => id)).not.toContain(gone.id);
-  expectRefusal(await request('getDocumentStatus', { documentId: gone.id }), 404, 'DOCUMENT_NOT_FOUND');
-});
+testPromises('deleteDocument');
 
 test('200: scores are the same as before the import of the document', async () => {
   const { id } = await api.createKnowledgeBase({ name: 'Scores' });
@@ -81,14 +69,6 @@ test('200: one of ten concurrent deletions succeeds, and the size is subtracted 
   );
   expectSuccesses(answers, 1, { status: 404, errorCode: 'DOCUMENT_NOT_FOUND' });
   expect((await api.getUsage()).storageUsed).toBe(storageUsed);
-});
-
-test('404 DOCUMENT_NOT_FOUND: a second deletion', async () => {
-  const { id: documentId } = await importText('twice');
-  await api.deleteDocument(documentId);
-  const before = await api.getUsage();
-  expectRefusal(await request('deleteDocument', { documentId }), 404, 'DOCUMENT_NOT_FOUND');
-  expect(await api.getUsage()).toEqual(before);
 });
 
 test('404 DOCUMENT_NOT_FOUND: a malformed id of legal length', async () => {

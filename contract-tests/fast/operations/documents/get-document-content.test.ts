@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
@@ -16,16 +17,7 @@ const content = chapters.join('\n\n');
 const characters = [...content];
 const { id: documentId } = await api.importTextContent({ knowledgeBaseId, title: 'Long', content });
 
-test('200: the text is the imported one, and passages point into it', async () => {
-  const { text, ...range } = await api.getDocumentContent({ documentId });
-  expect(range).toEqual({ id: documentId, start: 0, end: characters.length, length: characters.length });
-  expect(text.replace(/\s/gu, ' ')).toBe(content.replace(/\s/gu, ' '));
-  const { data: passages } = await api.listPassages({ documentId });
-  for (const passage of passages) {
-    const { start, end } = passage.location;
-    expect([...text].slice(start, end).join('')).toBe(passage.content);
-  }
-});
+testPromises('getDocumentContent');
 
 test('200: parts of any size make up the whole text', async () => {
   const whole = await api.getDocumentContent({ documentId });

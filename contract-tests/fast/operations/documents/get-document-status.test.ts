@@ -8,23 +8,14 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Statuses' });
 
-test('200: an imported text is processed', async () => {
-  const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
-  const report = await api.getDocumentStatus(id);
-  expect(report).toEqual({
-    id,
-    status: 'processed',
-    passageCount: 1,
-    warnings: [],
-    updatedAt: expect.any(String),
-  });
-});
+testPromises('getDocumentStatus');
 
 test('200: a file is pending with its queue position, then processing, then processed; never back', async () => {
   const order: DocumentStatus[] = ['pending', 'processing', 'processed'];

@@ -8,6 +8,7 @@ import {
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -16,36 +17,10 @@ const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Texts' })
 
 const input = { knowledgeBaseId, title: 'Note', content: 'The numbat eats termites.' };
 
-test('200: returns a processed document of type text, and the list shows the same', async () => {
-  const document = await api.importTextContent(input);
-  expect(document).toMatchObject({ title: 'Note', type: 'text', status: 'processed', knowledgeBaseId });
-  expect(document).not.toHaveProperty('error');
-  const { data } = await api.listDocuments({ knowledgeBaseId, limit: 1 });
-  expect(data).toEqual([document]);
-  const report = await api.getDocumentStatus(document.id);
-  expect(document).toMatchObject(report);
-  expect(report).toMatchObject({ id: document.id, status: 'processed', passageCount: 1, warnings: [] });
-});
+testPromises('importTextContent');
 
 test('200: the id has at most 128 characters: letters, digits, - and _', async () => {
   expect((await api.importTextContent(input)).id).toMatch(/^[\w-]{1,128}$/);
-});
-
-test('200: the search finds the text right after the answer, with its title as source', async () => {
-  const document = await api.importTextContent({
-    ...input,
-    title: 'Pangolins',
-    content: 'Scales of keratin.',
-  });
-  const [found] = await api.query({ query: 'keratin', knowledgeBaseIds: [knowledgeBaseId] });
-  expect(found).toMatchObject({
-    document_id: document.id,
-    knowledge_base_id: knowledgeBaseId,
-    title: 'Pangolins',
-    type: 'text',
-    content: 'Scales of keratin.',
-    metadata: { source: 'Pangolins' },
-  });
 });
 
 test.each([

@@ -14,6 +14,7 @@ import {
   fits,
   TEXTS,
 } from '../../../harness/documents/naive-filter.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -28,20 +29,12 @@ async function fill(count: number): Promise<string> {
   return knowledgeBaseId;
 }
 
+testPromises('listDocuments');
+
 test('200: an empty knowledge base has an empty list', async () => {
   const { data, pagination } = await api.listDocuments({ knowledgeBaseId: await fill(0) });
   expect(data).toEqual([]);
   expect(pagination).toEqual({ nextCursor: null, hasMore: false });
-});
-
-test('200: the documents of this knowledge base only, newest first, as their imports returned them', async () => {
-  const [knowledgeBaseId, other] = [await fill(0), await fill(1)];
-  const texts = ['First', 'Second', 'Third'];
-  const imported = [];
-  for (const title of texts)
-    imported.push(await api.importTextContent({ knowledgeBaseId, title, content: title }));
-  expect((await api.listDocuments({ knowledgeBaseId })).data).toEqual(imported.toReversed());
-  expect((await api.listDocuments({ knowledgeBaseId: other })).data).toHaveLength(1);
 });
 
 test('200: a page ends where its documents have 4 MiB of attributes, and the next goes on', async () => {

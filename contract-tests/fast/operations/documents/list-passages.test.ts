@@ -4,6 +4,7 @@ import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/val
 import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -17,17 +18,13 @@ const sections = Array.from(
 const content = sections.join('\n\n');
 const importLong = () => api.importTextContent({ knowledgeBaseId, title: 'Potoroos', content });
 
-test('200: the passages come in order, each with the text between its offsets', async () => {
-  const document = await importLong();
-  const { data, pagination } = await api.listPassages({ documentId: document.id });
-  expect(pagination).toEqual({ nextCursor: null, hasMore: false });
-  expect(data).toHaveLength(document.passageCount ?? -1);
-  expect(data.length).toBeGreaterThan(6);
-  expect(data.map(({ location }) => location.passage)).toEqual(data.map((_, index) => index + 1));
-  const text = [...content];
-  for (const { id, content: shown, location, language } of data) {
-    expect(id).toBe(`${document.id}_${location.passage}`);
-    expect(text.slice(location.start, location.end).join('')).toBe(shown);
+testPromises('listPassages');
+
+test('200: each passage has an id of its own, its language and the headings above it', async () => {
+  const { id: documentId } = await importLong();
+  const { data } = await api.listPassages({ documentId });
+  for (const { id, location, language } of data) {
+    expect(id).toBe(`${documentId}_${location.passage}`);
     expect(language).toBe('english');
   }
   expect(data.at(-1)?.location.headings).toEqual(['Part 11']);

@@ -7,6 +7,7 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -14,6 +15,8 @@ const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Retried' });
 const importFile = (text: string) =>
   importBytes(api, { knowledgeBaseId, fileName: 'notes.txt', bytes: bytesOf(text) });
+
+testPromises('retryDocument');
 
 test('200: a failed file is read again, and ends with its reason again; it counts once', async () => {
   const { id: documentId } = await importFile(' ');

@@ -8,6 +8,7 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -16,6 +17,8 @@ const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Updated' 
 const import_ = (title: string, content = 'A text about numbats.') =>
   api.importTextContent({ knowledgeBaseId, title, content });
 const search = (query: string) => api.query({ query, knowledgeBaseIds: [knowledgeBaseId], limit: 50 });
+
+testPromises('updateDocument');
 
 test('200: a new title is searched at once, in every passage, and the old one no more', async () => {
   const content = Array.from({ length: 20 }, (_, i) => `# Part ${i}\n\n${`Sentence ${i}. `.repeat(60)}`).join(

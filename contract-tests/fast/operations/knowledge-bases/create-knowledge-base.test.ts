@@ -6,18 +6,13 @@ import {
   expectRefusedFields,
   expectSuccesses,
 } from '../../../harness/calls/expect-refusal.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 
-test('200: returns the given name and description, and the list shows the same', async () => {
-  const created = await api.createKnowledgeBase({ name: 'Handbook', description: 'Manuals and notes' });
-  expect(created).toMatchObject({ name: 'Handbook', description: 'Manuals and notes' });
-  expect(created.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-  const { data } = await api.listKnowledgeBases({ limit: 1 });
-  expect(data).toEqual([created]);
-});
+testPromises('createKnowledgeBase');
 
 test('200: createdAt and updatedAt are the time of the request in UTC', async () => {
   const before = Date.now();
@@ -27,18 +22,6 @@ test('200: createdAt and updatedAt are the time of the request in UTC', async ()
   expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
   expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(updatedAt).toBe(createdAt);
-});
-
-test('200: a missing or empty description is ""', async () => {
-  expect((await api.createKnowledgeBase({ name: 'Bare' })).description).toBe('');
-  expect((await api.createKnowledgeBase({ name: 'Bare', description: '' })).description).toBe('');
-});
-
-test('200: names may repeat; every knowledge base has an id of its own', async () => {
-  const { knowledgeBaseCount } = await api.getUsage();
-  const twins = await Promise.all([1, 2, 3].map(() => api.createKnowledgeBase({ name: 'Twin' })));
-  expect(new Set(twins.map(({ id }) => id)).size).toBe(3);
-  expect((await api.getUsage()).knowledgeBaseCount).toBe(knowledgeBaseCount + 3);
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -14,34 +15,7 @@ async function fill(content: string) {
   return { knowledgeBaseId, document };
 }
 
-test('200: returns the id; the knowledge base is no longer listed, searched or counted', async () => {
-  const before = await api.getUsage();
-  const { knowledgeBaseId, document } = await fill('quagga');
-  const kept = await fill('quagga too');
-  expect(await api.deleteKnowledgeBase(knowledgeBaseId)).toEqual({ id: knowledgeBaseId });
-
-  const { data: listed } = await api.listKnowledgeBases();
-  expect(listed.map(({ id }) => id)).not.toContain(knowledgeBaseId);
-  const found = await api.query({ query: 'quagga' });
-  expect(found.map((result) => result.knowledge_base_id)).toEqual([kept.knowledgeBaseId]);
-  expect(await api.getUsage()).toEqual({
-    ...before,
-    knowledgeBaseCount: before.knowledgeBaseCount + 1,
-    storageUsed: before.storageUsed + 'quagga too'.length,
-    documentCount: (before.documentCount ?? 0) + 1,
-    passageCount: (before.passageCount ?? 0) + 1,
-  });
-  for (const [operationId, input] of [
-    ['listDocuments', { knowledgeBaseId }],
-    ['query', { query: 'quagga', knowledgeBaseIds: [knowledgeBaseId] }],
-    ['importTextContent', { knowledgeBaseId, title: 'a', content: 'b' }],
-    ['presignUploadUrl', { knowledgeBaseId, fileName: 'a', size: 1 }],
-  ] as const) {
-    expectRefusal(await request(operationId, input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
-  }
-  const status = await request('getDocumentStatus', { documentId: document.id });
-  expectRefusal(status, 404, 'DOCUMENT_NOT_FOUND');
-});
+testPromises('deleteKnowledgeBase');
 
 test('200: deletes its upload tickets, uploaded files and running imports', async () => {
   const { knowledgeBaseId } = await fill('with files');
@@ -89,15 +63,6 @@ test('200: a deletion during imports leaves nothing, whichever comes first', asy
   expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
   expect(await api.getUsage()).toEqual(before);
   expect(await api.query({ query: 'numbat' })).toEqual([]);
-});
-
-test('404 KNOWLEDGE_BASE_NOT_FOUND: a second deletion', async () => {
-  const { knowledgeBaseId } = await fill('twice');
-  await api.deleteKnowledgeBase(knowledgeBaseId);
-  const before = await api.getUsage();
-  const answer = await request('deleteKnowledgeBase', { knowledgeBaseId });
-  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
-  expect(await api.getUsage()).toEqual(before);
 });
 
 test.each([

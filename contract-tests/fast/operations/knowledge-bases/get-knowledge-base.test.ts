@@ -3,23 +3,14 @@ import { expect, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusedFields, expectSameRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 
 const NONE = { pending: 0, processing: 0, processed: 0, failed: 0, timeout: 0 };
 
-test('200: a new knowledge base counts nothing, and equals the answer of its creation and the list', async () => {
-  const created = await api.createKnowledgeBase({ name: 'Empty', description: 'Nothing yet' });
-  expect(created).toMatchObject({
-    documentCount: 0,
-    passageCount: 0,
-    storageUsed: 0,
-    documentsByStatus: NONE,
-  });
-  expect(await api.getKnowledgeBase(created.id)).toEqual(created);
-  expect((await api.listKnowledgeBases({ limit: 1 })).data).toEqual([created]);
-});
+testPromises('getKnowledgeBase');
 
 test('200: counts documents, passages and bytes, and the list counts the same', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Counted' });

@@ -3,25 +3,19 @@ import { expect, test } from 'vitest';
 import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
+
+testPromises('listKnowledgeBases');
 
 test('200: an account without knowledge bases has an empty list', async () => {
   expect((await api.getUsage()).knowledgeBaseCount).toBe(0);
   const { data, pagination } = await api.listKnowledgeBases();
   expect(data).toEqual([]);
   expect(pagination).toEqual({ nextCursor: null, hasMore: false });
-});
-
-test('200: newest first, as their creation returned them, without deleted ones', async () => {
-  const first = await api.createKnowledgeBase({ name: 'First' });
-  const second = await api.createKnowledgeBase({ name: 'Second', description: 'Two' });
-  const third = await api.createKnowledgeBase({ name: 'Third' });
-  expect((await api.listKnowledgeBases({ limit: 3 })).data).toEqual([third, second, first]);
-  await api.deleteKnowledgeBase(second.id);
-  expect((await api.listKnowledgeBases({ limit: 2 })).data).toEqual([third, first]);
 });
 
 test('200: without limit a page has up to 1000 knowledge bases, by createdAt and id, descending', async () => {

@@ -6,6 +6,7 @@ import {
   expectRefusedFields,
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -13,26 +14,7 @@ const { api, request } = account;
 
 const create = () => api.createKnowledgeBase({ name: 'Handbook', description: 'Manuals' });
 
-test('200: replaces the given fields, keeps the others, and sets updatedAt', async () => {
-  const created = await create();
-  const knowledgeBaseId = created.id;
-  const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: 'Ünïcode 知识库' });
-  expect(renamed).toEqual({ ...created, name: 'Ünïcode 知识库', updatedAt: renamed.updatedAt });
-  expect(Date.parse(renamed.updatedAt)).toBeGreaterThan(Date.parse(created.updatedAt));
-  const described = await api.updateKnowledgeBase({ knowledgeBaseId, description: 'Notes' });
-  expect(described).toEqual({ ...renamed, description: 'Notes', updatedAt: described.updatedAt });
-  expect(await api.updateKnowledgeBase({ knowledgeBaseId, name: 'a', description: '' })).toMatchObject({
-    name: 'a',
-    description: '',
-  });
-});
-
-test('200: the list and getKnowledgeBase show the change; other knowledge bases stay', async () => {
-  const [changed, other] = [await create(), await create()];
-  const updated = await api.updateKnowledgeBase({ knowledgeBaseId: changed.id, name: 'Renamed' });
-  expect(await api.getKnowledgeBase(changed.id)).toEqual(updated);
-  expect((await api.listKnowledgeBases({ limit: 2 })).data).toEqual([other, updated]);
-});
+testPromises('updateKnowledgeBase');
 
 test('200: without a field nothing changes, not even updatedAt', async () => {
   const created = await create();

@@ -9,12 +9,15 @@ import {
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, untilFinal, upload, uploadFile } from '../../../harness/calls/uploading.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
 const file = (text: string) => ({ knowledgeBaseId, fileName: 'note.txt', bytes: bytesOf(text) });
+
+testPromises('importFile');
 
 test('200: returns the pending document of the file, and the list shows it', async () => {
   const { fileId } = await uploadFile(api, file('The fossa climbs.'));

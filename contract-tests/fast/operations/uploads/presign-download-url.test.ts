@@ -10,6 +10,7 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
@@ -25,6 +26,8 @@ async function importFile(fileName: string, text: string) {
 
 const NOTE = 'A note about the numbat.';
 const documentId = await importFile('numbat.md', NOTE);
+
+testPromises('presignDownloadUrl');
 
 test('200: an address of this service for five minutes, and the facts about the file', async () => {
   const before = Date.now();

@@ -10,12 +10,15 @@ import {
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, upload, uploadFile } from '../../../harness/calls/uploading.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Tickets' });
 const input = { knowledgeBaseId, fileName: 'manual.md', size: 10 };
+
+testPromises('presignUploadUrl');
 
 test('200: the ticket is a PUT to this service without headers, valid for one hour', async () => {
   const before = Date.now();

@@ -15,6 +15,7 @@ import {
 import { sendAndHangUp } from '../../../harness/calls/raw-socket.ts';
 import { bytesOf, untilFinal } from '../../../harness/calls/uploading.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { type Account, openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();
@@ -47,6 +48,8 @@ async function send(bytes: string | Uint8Array, headers: Record<string, string |
   else sent.end(bytes);
   return await answered.finally(() => sent.destroy());
 }
+
+testPromises('uploadFile');
 
 test('200: the document has what the request says, and is found as soon as it is processed', async () => {
   const bytes = bytesOf('# Cranes\n\nThe quayside crane swings — 知識.');

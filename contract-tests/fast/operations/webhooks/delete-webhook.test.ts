@@ -1,17 +1,14 @@
 /** deleteWebhook, status by status. */
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { UNKNOWN_WEBHOOK_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusal, expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const { api, request } = await openAccount();
 const create = () => api.createWebhook({ url: 'https://hooks.example.com/' });
 
-test('200: returns the id; the webhook is not listed any more, and others stay', async () => {
-  const [gone, kept] = [await create(), await create()];
-  expect(await api.deleteWebhook(gone.id)).toEqual({ id: gone.id });
-  expect((await api.listWebhooks()).data.map(({ id }) => id)).toEqual([kept.id]);
-});
+testPromises('deleteWebhook');
 
 test('200: one of ten concurrent deletions succeeds', async () => {
   const { id: webhookId } = await create();

@@ -2,9 +2,12 @@
 import { expect, test } from 'vitest';
 import { readPages } from '../../../../src/contract-check/requests/read-pages.ts';
 import { expectRefusedFields } from '../../../harness/calls/expect-refusal.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 
 const url = 'https://hooks.example.com/';
+
+testPromises('listWebhooks');
 
 test('200: the newest first, in one list or in pages of any size', async () => {
   const { api } = await openAccount();

@@ -3,11 +3,14 @@ import { expect, test } from 'vitest';
 import { UNKNOWN_WEBHOOK_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectRefusal } from '../../../harness/calls/expect-refusal.ts';
 import { keepReceiver, verify } from '../../../harness/calls/receiver.ts';
+import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 import { webhookService } from '../../../harness/shared/share.ts';
 
 const service = await webhookService();
 const { api, request } = await openAccount({}, service);
+
+testPromises('testWebhook');
 
 test('200: the receiver gets a signed event at once, and the answer is what it said', async () => {
   const receiver = await keepReceiver(() => 202, 'thanks 😀');

@@ -1,7 +1,13 @@
-/** One suite of the generated client: against both kinds of mock, the service, and the service behind Prism's proxy. */
+/**
+ * What clients may rely on, at both kinds of mock, the service, and the service behind Prism's proxy. Those that store
+ * something keep the promises of every operation. Behind the proxy, and at the mock with --fixed, which stores nothing,
+ * the answers of the generated client agree with each other.
+ */
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import * as sdk from '../../../../generated/sdk.gen.ts';
+import { OPERATION_IDS } from '../../../../src/contract-check/spec/routes.ts';
+import { expectPromises } from '../../../harness/promises.ts';
 import { startMock } from '../../../harness/service/service-process.ts';
 import { BREAKS, breakAnswers } from './breaks.ts';
 import { CHECKS } from './checks.ts';
@@ -17,6 +23,7 @@ import {
 } from './targets.ts';
 
 const SUITE = Object.entries({ ...CHECKS, ...REFUSALS });
+const REFUSING = Object.entries(REFUSALS);
 
 /** An upstream whose answers all break the contract: the balance is not a number. */
 const brokenServer = createServer((_request, response) => {
@@ -38,17 +45,27 @@ afterAll(async () => {
   brokenServer.close();
 });
 
-const testSuite = (target: Target) =>
-  test.each(SUITE)('%s', async (_, check) => {
+const testSuite = (target: Target, suite = SUITE) =>
+  test.each(suite)('%s', async (_, check) => {
     expect.hasAssertions();
     await check(target);
   });
 
-describe('the mock', () => testSuite(mockTarget(mock.address)));
+/** Tests that each operation keeps its promises for the account of this key. */
+const testPromises = (address: string, apiKey: string) =>
+  test.each(OPERATION_IDS)('%s keeps its promises', async (operationId) => {
+    await expectPromises(operationId, { address, apiKey });
+  });
+
+describe('the mock', () => {
+  testPromises(mock.address, 'any');
+  testSuite(mockTarget(mock.address), REFUSING);
+});
 
 describe('the mock with --fixed', () => testSuite(mockTarget(fixedMock.address)));
 
-describe('the service', () => testSuite(serviceTarget(inject('address'), accounts)));
+// The tests of operations run its promises.
+describe('the service', () => testSuite(serviceTarget(inject('address'), accounts), REFUSING));
 
 describe('the service behind prism proxy --errors', () => {
   const violations: string[] = [];
