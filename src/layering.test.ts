@@ -108,7 +108,7 @@ function importsOf(
 ): string[] {
   return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
-    .filter((target) => !target.startsWith('../generated'));
+    .filter((target) => !target.startsWith('../generated') && target !== '../package.json');
 }
 
 /** All files that it imports, including those that it loads later or imports only types of. */
@@ -271,40 +271,6 @@ test('of src/, contract-tests/ import the contract check alone; only their harne
     'src/serve/testing/operator.ts',
   ]);
 });
-
-/** The folders below `root`, each with those that its files import, tests included. */
-function folderImports(root: string): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
-    const code = readFileSync(join(root, file), 'utf8');
-    const targets = [...code.matchAll(/(?:\bfrom|^import|\bimport\() ?'(\.[^']+)'/gm)]
-      .map(([, target = '']) => dirname(join(dirname(file), target)))
-      .filter((folder) => folder !== dirname(file) && !folder.startsWith('..'));
-    found.set(dirname(file), (found.get(dirname(file)) ?? new Set()).union(new Set(targets)));
-  }
-  return found;
-}
-
-/** The folders that import themselves by way of others. */
-function findCircles(imports: Map<string, Set<string>>): string[] {
-  return [...imports.keys()].filter((folder) => {
-    const reached = new Set(imports.get(folder));
-    for (const other of reached) for (const next of imports.get(other) ?? []) reached.add(next);
-    return reached.has(folder);
-  });
-}
-
-test.each(['contract-tests', 'src/contract-check'])(
-  'the folders of %s/ import each other in one direction',
-  (root) => {
-    const imports = folderImports(join(src, '..', root));
-    expect([...imports.values()].filter(({ size }) => size > 0)).not.toEqual([]);
-    expect(findCircles(imports)).toEqual([]);
-    const [folder = '', [target = ''] = []] = [...imports].find(([, targets]) => targets.size > 0) ?? [];
-    expect(findCircles(new Map(imports).set(target, new Set([folder])))).toContain(folder);
-  },
-);
 
 test('only the S3 store loads the SDK of S3', () => {
   const knowing = ['files/s3-requests.ts', 'files/s3-store.ts'];

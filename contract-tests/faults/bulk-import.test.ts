@@ -1,7 +1,7 @@
 /** A thousand good PDFs are all processed. Meanwhile another account's files are processed within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Api } from '../../src/contract-check/requests/calling.ts';
+import type { Api } from '../../src/contract-check/requests/api.ts';
 import { bytesOf, importBytes, isFinal } from '../harness/calls/uploading.ts';
 import {
   documentsMissing,

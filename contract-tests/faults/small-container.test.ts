@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
-import { type Api, createCaller } from '../../src/contract-check/requests/calling.ts';
+import type { Api } from '../../src/contract-check/requests/api.ts';
+import { createCaller } from '../../src/contract-check/requests/calling.ts';
 import { bytesOf, importBytes, isFinal, type SentFile } from '../harness/calls/uploading.ts';
 import {
   documentsMissing,

@@ -6,7 +6,8 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
-import { type Api, type Caller, createCaller } from '../../src/contract-check/requests/calling.ts';
+import type { Api } from '../../src/contract-check/requests/api.ts';
+import { type Caller, createCaller } from '../../src/contract-check/requests/calling.ts';
 import { runCommand, startCommand } from '../harness/service/command-line.ts';
 import { type Account, openAccount } from '../harness/service/opened-account.ts';
 import {

@@ -15,7 +15,7 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 const NOT_CHECKED = 2;
 
 async function check({ timeout, url, key, ...files }: CheckOptions): Promise<void> {
-  // Loaded here: the checks are those of the project's own tests, which nothing else of the service uses.
+  // Loaded here: no other command uses the checks.
   const { checkContract, reportError } = await import('../contract-check/check-contract.ts');
   const options = { ...files, timeoutSeconds: timeout, print, tell, explainUnreachable: explainScheme };
   process.exitCode = await readTarget({ ...(url && { url }), ...(key && { key }) }).then(

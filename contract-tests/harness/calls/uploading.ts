@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 import type { DocumentStatus, DocumentStatusReport, UploadTicket } from '../../../generated/types.gen.ts';
 import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
-import type { Api } from '../../../src/contract-check/requests/calling.ts';
+import type { Api } from '../../../src/contract-check/requests/api.ts';
 import { type Answer, exchange } from '../../../src/contract-check/requests/exchange.ts';
 
 export type SentFile = { knowledgeBaseId: string; fileName: string; bytes: Uint8Array };

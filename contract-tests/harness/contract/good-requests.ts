@@ -1,7 +1,8 @@
 /** One good request for each operation and each other route. The fuzzers mutate these and write them as raw bytes. */
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
-import { SENT_BYTES, toQuery } from '../../../src/contract-check/requests/calling.ts';
+import { SENT_BYTES } from '../../../src/contract-check/requests/calling.ts';
 import type { Sent } from '../../../src/contract-check/requests/exchange.ts';
+import { toQuery } from '../../../src/contract-check/requests/query-string.ts';
 import { inputsOf, operationOf, type Schema } from '../../../src/contract-check/spec/read-spec.ts';
 import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 

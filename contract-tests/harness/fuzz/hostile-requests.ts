@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { toQuery } from '../../../src/contract-check/requests/calling.ts';
+import { toQuery } from '../../../src/contract-check/requests/query-string.ts';
 import type { Fields, GoodRequest, RoutedRequest } from '../contract/good-requests.ts';
 import { headerJunk, hostileText, hostileValue, pathJunk, queryJunk } from './hostile-values.ts';
 

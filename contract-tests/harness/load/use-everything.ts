@@ -1,7 +1,8 @@
 /** A load of every operation through a balancer: each request may reach another server than the one before. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Api, Caller } from '../../../src/contract-check/requests/calling.ts';
+import type { Api } from '../../../src/contract-check/requests/api.ts';
+import type { Caller } from '../../../src/contract-check/requests/calling.ts';
 import { isFinal } from '../calls/uploading.ts';
 
 /** The longest wait of getDocumentStatus. */

@@ -21,7 +21,7 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; text: strin
 export const KEPT = { keepAlive: true, maxSockets: 64, timeout: 60_000 };
 const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 
-/** Time-out of every request of the tests. */
+/** Time-out of a request, unless the caller has another. */
 const TIMEOUT_MS = 30_000;
 
 /** The longest body that is received: a file of the largest size, and more than any answer in JSON. */

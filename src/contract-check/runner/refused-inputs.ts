@@ -1,4 +1,4 @@
-/** Requests that are refused for their bodies: too large, of another type, or with fields that the spec does not allow. */
+/** Requests that are refused for their bodies: too large, of another type, or with fields against the spec. */
 import assert from 'node:assert/strict';
 import type { InputValidationFailedData } from '../../../generated/types.gen.ts';
 import { dataOf, exampleInput, type Plan, requestWith } from '../planning/planned-request.ts';

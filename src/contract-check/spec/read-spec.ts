@@ -1,4 +1,4 @@
-/** Reads spec/openapi.yaml for the tests that compare it with the interface and check it for consistency. */
+/** Reads spec/openapi.yaml: its operations with their inputs, answers and examples. */
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -76,7 +76,7 @@ const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 export const { schemas } = spec.components;
 
 /** The HTTP status of each errorCode: `NOT_FOUND` → 404 */
-export const STATUS_OF = schemas.ErrorCode?.['x-status'] as Record<ErrorCode, number>; // spec-examples.test.ts compares the names
+export const STATUS_OF = schemas.ErrorCode?.['x-status'] as Record<ErrorCode, number>; // spec-examples.test.ts
 
 function toParameter({ content, ...parameter }: WrittenParameter): Parameter {
   const { schema = {}, ...json } = content?.['application/json'] ?? {};

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
-import { toQuery } from '../../../../src/contract-check/requests/calling.ts';
+import { toQuery } from '../../../../src/contract-check/requests/query-string.ts';
 import {
   expectNothingChanged,
   expectRefusal,
