@@ -30,13 +30,14 @@ export const BACKED_UP_NAMES: readonly string[] = [
 /**
  * Events that wait at the time of the backup are omitted. After a restore the receivers have to compare anyway, since
  * the events of all later changes are missing too.
- * Migrations are in the header, and rate-limit counters last only a minute. The tables of the job queue, in their own
- * schema, are omitted too: the documents and knowledge bases determine the necessary jobs.
+ * Migrations are in the header, and rate-limit counters last only a minute. Jobs are omitted too: the documents and
+ * knowledge bases determine the necessary ones.
  */
 export const OMITTED_TABLES = [
   'rate_limit_counters',
   'webhook_events',
   'webhook_deliveries',
+  'knowledge_jobs',
   'kysely_migration',
   'kysely_migration_lock',
 ] as const;

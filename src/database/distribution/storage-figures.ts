@@ -23,6 +23,7 @@ const TABLES: Record<keyof Tables, true> = {
   webhooks: true,
   webhook_events: true,
   webhook_deliveries: true,
+  knowledge_jobs: true,
 };
 
 /** A migration or a repair may lock a table. */

@@ -48,6 +48,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0016-external-ids',
     '0017-leased-requests',
     '0018-account-frequencies',
+    '0019-jobs',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

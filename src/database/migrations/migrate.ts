@@ -27,6 +27,7 @@ import * as webhooks from './0.2/0015-webhooks.ts';
 import * as externalIds from './0.2/0016-external-ids.ts';
 import * as leasedRequests from './0.2/0017-leased-requests.ts';
 import * as accountFrequencies from './0.2/0018-account-frequencies.ts';
+import * as jobs from './0.2/0019-jobs.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -48,6 +49,7 @@ const migrations: Record<string, Migration> = {
   '0016-external-ids': externalIds,
   '0017-leased-requests': leasedRequests,
   '0018-account-frequencies': accountFrequencies,
+  '0019-jobs': jobs,
 };
 
 /**

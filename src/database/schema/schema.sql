@@ -151,6 +151,20 @@ CREATE TABLE knowledge_bases (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE knowledge_jobs (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  queue text NOT NULL,
+  account_id uuid NOT NULL,
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  PRIMARY KEY (id)
+) WITH (fillfactor=70);
+
 CREATE TABLE language_statistics (
   knowledge_base_id uuid NOT NULL,
   language text NOT NULL,
@@ -258,6 +272,8 @@ CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX knowledge_bases_deleted ON public.knowledge_bases USING btree (account_id) WHERE (deleted_at IS NOT NULL);
+CREATE UNIQUE INDEX knowledge_jobs_by_subject ON public.knowledge_jobs USING btree (knowledge_base_id, document_id) WHERE (ended_at IS NULL);
+CREATE INDEX knowledge_jobs_not_ended ON public.knowledge_jobs USING btree (queue, account_id, created_at) WHERE (ended_at IS NULL);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
 CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
 CREATE INDEX webhook_events_by_due ON public.webhook_events USING btree (webhook_id, due_at, "position");

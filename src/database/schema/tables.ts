@@ -251,6 +251,21 @@ type WebhookDeliveryTable = {
   error: string | null;
 };
 
+/** A job of a queue: see jobs.ts. */
+type KnowledgeJobTable = {
+  id: Generated<string>;
+  queue: string;
+  account_id: string;
+  knowledge_base_id: string;
+  document_id: string;
+  /** How often a worker has taken it. */
+  tries: Generated<number>;
+  created_at: Timestamp;
+  due_at: Timestamp;
+  started_at: NullableTimestamp;
+  ended_at: NullableTimestamp;
+};
+
 export type Tables = {
   accounts: AccountTable;
   account_balances: AccountBalanceTable;
@@ -269,4 +284,5 @@ export type Tables = {
   webhooks: WebhookTable;
   webhook_events: WebhookEventTable;
   webhook_deliveries: WebhookDeliveryTable;
+  knowledge_jobs: KnowledgeJobTable;
 };
