@@ -31,7 +31,7 @@ const GIBIBYTE = 1024 ** 3;
 /** A week: the longest validity of an S3 signature (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
 
-/** A week: pg-boss deletes jobs after two weeks of waiting. */
+/** A week. A larger value is probably in another unit. */
 const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
 
 /** Thirty days. A larger value is probably in another unit. */

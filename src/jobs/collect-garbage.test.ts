@@ -6,7 +6,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
-import { unattended } from '../serve/testing/unattended-imports.ts';
 import { serviceUnavailable } from '../terms/errors.ts';
 import { removeOrphanedObjects, removeUnimportedFiles, requeuePurges } from './collect-garbage.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
@@ -17,14 +16,9 @@ let purged: string[];
 let refusesRemovals: boolean;
 
 beforeAll(async () => {
-  const jobs = {
-    ...unattended().jobs,
-    enqueuePurge: async (_: unknown, id: string) => {
-      purged.push(id);
-    },
-  };
-  const change = ({ files }: Service) => ({
-    jobs,
+  const enqueuePurge = async (_: unknown, id: string) => void purged.push(id);
+  const change = ({ files, jobs }: Service) => ({
+    jobs: { ...jobs, enqueuePurge },
     files: {
       ...files,
       async remove(name: string) {
@@ -33,7 +27,7 @@ beforeAll(async () => {
       },
     },
   });
-  suite = await startTestService({ change, settings: { STORAGE_LIMIT_BYTES: '10' } });
+  suite = await startTestService({ change, runsWorkers: false, settings: { STORAGE_LIMIT_BYTES: '10' } });
 });
 afterAll(() => suite.close());
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
 import { removeExpiredAnswers } from '../database/rows/idempotency-keys.ts';
+import { removeEndedJobs } from '../database/rows/jobs.ts';
 import { removeUndeliverableEvents } from '../database/rows/webhook-events.ts';
 import { disableOverfullWebhooks, pruneDeliveries } from '../database/rows/webhooks.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
@@ -8,13 +9,15 @@ import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
 import { findStoringKnowledgeBases, reconcileFiles } from '../files/reconcile.ts';
 import type { ScopedId } from '../terms/ids.ts';
-import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
+import type { Attempt } from './workers.ts';
 
 /** A ticket that was never imported is kept this long after its expiry, so that its status can be queried. */
 const UNIMPORTED_KEPT_DAYS = 7;
 /** A purge that has not begun by then has lost its job. */
 const PURGE_LATE_MINUTES = 1;
+/** Ended jobs are kept this long: `doctor` looks back half as far. */
+const ENDED_JOBS_KEPT_SECONDS = 600;
 
 /** Removes tickets and uploads that were never imported, with their reservations; returns their number. */
 export async function removeUnimportedFiles({ database, files }: JobContext): Promise<number> {
@@ -91,6 +94,7 @@ export async function pruneWebhooks({ database, log }: JobContext, signal: Abort
 /** One garbage collection. The next one removes what this one has missed. */
 export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
+  await removeEndedJobs(service.database, ENDED_JOBS_KEPT_SECONDS);
   await removeExpiredAnswers(service.database);
   await pruneWebhooks(service, signal);
   await settleUploads(service, signal);

@@ -22,8 +22,8 @@ import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import { isUnavailable, ServiceError } from '../terms/errors.ts';
 import type { OwnedId, ScopedId } from '../terms/ids.ts';
-import { type Attempt, Postponed } from './importers.ts';
 import type { JobContext } from './job-context.ts';
+import { type Attempt, Postponed } from './workers.ts';
 
 /** How soon an import resumes after the store is available again. */
 const STORE_POLL_INTERVAL_MS = 1_000;

@@ -1,60 +1,56 @@
-/** The order in which importers serve the accounts. */
+/** The order in which workers serve the accounts. */
 import fc from 'fast-check';
+import { MAX, NIL, v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
-import { createImportTurns, laneOf } from './import-turns.ts';
+import { createTurns, type Turns } from './import-turns.ts';
 
-/** Returns the next lane when the lanes `waiting` have imports; undefined when no importer may take one. */
-function nextOf(turns: ReturnType<typeof createImportTurns>, waiting: number[]): number | undefined {
-  const descending = waiting.toSorted((a, b) => b - a);
-  for (const { min, max } of turns.nextLanes()) {
-    const next = descending.find((lane) => lane >= min && lane <= max);
+const normalise = (accountId: string) => accountId.replaceAll('-', '');
+
+/** Returns the next account when the accounts `waiting` have jobs; undefined when no worker may take one. */
+function nextOf(turns: Turns, waiting: string[]): string | undefined {
+  const ascending = waiting.toSorted();
+  for (const { first, last } of turns.nextAccounts()) {
+    const next = ascending.find((account) => normalise(account) >= first && normalise(account) <= last);
     if (next !== undefined) return next;
   }
   return undefined;
 }
 
-test('serves accounts that always have waiting imports in turn', () => {
-  const turns = createImportTurns(4, 2);
+test('serves accounts that always have waiting jobs in turn, the least and the greatest id too', () => {
+  const turns = createTurns(4, 2);
+  const waiting = [uuidv7(), MAX, NIL];
   const served = Array.from({ length: 9 }, () => {
-    const lane = nextOf(turns, [7, 2 ** 31 - 1, 0]) ?? -1;
-    turns.take(lane);
-    turns.leave(lane);
-    return lane;
+    const account = nextOf(turns, waiting) ?? '';
+    turns.take(account);
+    turns.leave(account);
+    return account;
   });
   expect(served.slice(3)).toEqual([...served.slice(0, 3), ...served.slice(0, 3)]);
-  expect(new Set(served)).toEqual(new Set([0, 7, 2 ** 31 - 1]));
+  expect(new Set(served)).toEqual(new Set(waiting));
 });
 
-test('while others wait, a lane gets at most half of the importers, and a lane without one gets an extra one', () => {
-  const lane = fc.integer({ min: 0, max: 4 });
+test('while others wait, an account gets at most half of the workers, and one without any gets an extra one', () => {
+  const accounts = Array.from({ length: 5 }, () => uuidv7());
+  const account = fc.constantFrom(...accounts);
   fc.assert(
-    fc.property(fc.array(fc.record({ lane, isEnd: fc.boolean() }), { maxLength: 60 }), (steps) => {
-      const [turns, held] = [createImportTurns(4, 2), new Map<number, number>()];
-      for (const { lane, isEnd } of steps) {
-        const count = held.get(lane) ?? 0;
+    fc.property(fc.array(fc.record({ account, isEnd: fc.boolean() }), { maxLength: 60 }), (steps) => {
+      const [turns, held] = [createTurns(4, 2), new Map<string, number>()];
+      for (const { account, isEnd } of steps) {
+        const count = held.get(account) ?? 0;
         if (isEnd && count > 0) {
-          turns.leave(lane);
-          held.set(lane, count - 1);
+          turns.leave(account);
+          held.set(account, count - 1);
           continue;
         }
         const taken = [...held.values()].reduce((sum, one) => sum + one, 0);
-        const next = nextOf(turns, [0, 1, 2, 3, 4]);
+        const next = nextOf(turns, accounts);
         if (taken >= 6) expect(next).toBeUndefined();
-        else if (taken < 4) expect(held.get(next ?? -1) ?? 0).toBeLessThan(2);
-        else expect(held.get(next ?? -1) ?? 0).toBe(0);
+        else if (taken < 4) expect(held.get(next ?? '') ?? 0).toBeLessThan(2);
+        else expect(held.get(next ?? '') ?? 0).toBe(0);
         if (next === undefined) continue;
         turns.take(next);
         held.set(next, (held.get(next) ?? 0) + 1);
       }
-    }),
-  );
-});
-
-test('the lane of each account fits into the column', () => {
-  fc.assert(
-    fc.property(fc.uuid({ version: 7 }), (accountId) => {
-      const lane = laneOf(accountId);
-      expect(Number.isInteger(lane) && lane >= 0 && lane < 2 ** 31).toBe(true);
     }),
   );
 });

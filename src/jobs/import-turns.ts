@@ -1,101 +1,83 @@
 /**
- * Chooses the next import: round robin over the accounts. Each account has a lane, in which its imports wait in order
- * of arrival. The lane is stored as the jobs' priority, because pg-boss's index of waiting jobs begins with the
- * priority. So finding the next job costs as much with a million jobs as with one, and enqueuing costs nothing more.
+ * Chooses whose job is next: round robin over the accounts. The index of jobs has the accounts in the order of their
+ * ids. So finding the next job costs as much with a million jobs as with one, and enqueuing costs nothing more.
  */
-import type { PgBoss } from 'pg-boss';
+import { MAX, NIL } from 'uuid';
+import type { AccountRange } from '../database/rows/jobs.ts';
 
-/** The largest value of the column `priority`, an int. */
-const LANE_MAX = 2 ** 31 - 1;
+/** An id as a number, so that ranges of ids can be calculated; their order is the same. */
+const numberOf = (accountId: string): bigint => BigInt(`0x${accountId.replaceAll('-', '')}`);
+/** PostgreSQL also reads a UUID without hyphens. */
+const idOf = (number: bigint): string => number.toString(16).padStart(32, '0');
 
-/**
- * Returns the account's lane: the last 31 random bits of its version 7 UUID. Two accounts in one lane take turns as one
- * account. Among 1,000 accounts, the probability of a shared lane is 1 in 4,000.
- */
-export const laneOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) >>> 1;
+const FIRST = numberOf(NIL);
+const LAST = numberOf(MAX);
 
-/** Lanes from `max` down to `min`, both included. */
-export type LaneRange = { min: number; max: number };
+/** Numbers from `first` to `last`, both included. */
+type Range = { first: bigint; last: bigint };
 
-/** Returns `range` without the `excluded` lanes, as ranges in descending order. */
-function splitAt({ min, max }: LaneRange, excluded: number[]): LaneRange[] {
-  const ranges: LaneRange[] = [];
-  let top = max;
-  for (const lane of excluded.filter((lane) => lane >= min && lane <= max).sort((a, b) => b - a)) {
-    if (lane < top) ranges.push({ min: lane + 1, max: top });
-    top = lane - 1;
+/** Returns `range` without the `excluded` accounts, as ranges in ascending order. */
+function splitAt({ first, last }: Range, excluded: bigint[]): Range[] {
+  const ranges: Range[] = [];
+  let bottom = first;
+  for (const account of excluded.filter((each) => each >= first && each <= last)) {
+    if (account > bottom) ranges.push({ first: bottom, last: account - 1n });
+    bottom = account + 1n;
   }
-  if (top >= min) ranges.push({ min, max: top });
+  if (bottom <= last) ranges.push({ first: bottom, last });
   return ranges;
 }
 
-/** Returns all lanes without the `excluded` ones, in round-robin order: `last` − 1 … 0, maximum … `last`. */
-const roundFrom = (last: number, excluded: number[]): LaneRange[] =>
-  [
-    { min: 0, max: last - 1 },
-    { min: last, max: LANE_MAX },
-  ].flatMap((range) => (range.min > range.max ? [] : splitAt(range, excluded)));
-
-const only = (lane: number): LaneRange => ({ min: lane, max: lane });
-
-/** Finds the first lane of `ranges`, in their order, with a waiting job of `queue`; undefined when there is none. */
-export async function findLane(
-  database: ReturnType<PgBoss['getDb']>,
-  queue: string,
-  ranges: LaneRange[],
-): Promise<number | undefined> {
-  if (ranges.length === 0) return undefined;
-  const { rows } = await database.executeSql(
-    `SELECT waiting.priority AS lane
-      FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS range (min, max, nth),
-        LATERAL (
-          SELECT priority FROM pgboss.job
-          WHERE name = $1 AND state < 'active' AND NOT blocked AND start_after <= now()
-            AND priority BETWEEN range.min AND range.max
-          ORDER BY priority DESC LIMIT 1) AS waiting
-      ORDER BY nth LIMIT 1`,
-    [queue, ranges.map(({ min }) => min), ranges.map(({ max }) => max)],
-  );
-  return rows[0]?.lane;
+/** Returns all accounts without the `excluded` ones, in round-robin order: those after `served`, then up to it. */
+function roundAfter(served: bigint, excluded: bigint[]): Range[] {
+  const ascending = excluded.toSorted((a, b) => (a < b ? -1 : 1));
+  return [
+    { first: served + 1n, last: LAST },
+    { first: FIRST, last: served },
+  ].flatMap((range) => splitAt(range, ascending));
 }
 
-export type ImportTurns = {
+export type Turns = {
   /**
-   * Returns the ranges of lanes to search for the next import, in this order. Lanes with less than half of the
-   * importers come first. Empty when no importer is free.
+   * Returns the accounts to search for the next job, in this order. Accounts with less than half of the workers come
+   * first. Empty when no worker is free.
    */
-  nextLanes(): LaneRange[];
-  /** Records that an importer has begun to work for this lane. */
-  take(lane: number): void;
-  /** Records that an importer has finished its work for this lane. */
-  leave(lane: number): void;
+  nextAccounts(): AccountRange[];
+  /** Records that a worker has begun a job of this account. */
+  take(accountId: string): void;
+  /** Records that a worker has finished a job of this account. */
+  leave(accountId: string): void;
 };
 
 /**
- * Distributes `importers` over the lanes. One lane may have all of them while no other lane waits. When others come,
- * they get each importer that becomes free, until the first lane has half of them, rounded up. The `extra` importers
- * serve only lanes without an importer: an account is served at once, although another one has all importers.
+ * Distributes `workers` over the accounts. One account may have all of them while no other one waits. When others come,
+ * they get each worker that becomes free, until the first account has half of them, rounded up. The `extra` workers
+ * serve only accounts without a worker: an account is served at once, although another one has all workers.
  */
-export function createImportTurns(importers: number, extra: number): ImportTurns {
-  const held = new Map<number, number>();
-  const half = Math.ceil(importers / 2);
-  let [taken, last] = [0, 0];
+export function createTurns(workers: number, extra: number): Turns {
+  const held = new Map<bigint, number>();
+  const half = Math.ceil(workers / 2);
+  let taken = 0;
+  let served = FIRST;
+  const next = (): Range[] => {
+    if (taken >= workers + extra) return [];
+    if (taken >= workers) return roundAfter(served, [...held.keys()]);
+    const halves = [...held].filter(([, count]) => count >= half).map(([account]) => account);
+    return [...roundAfter(served, halves), ...halves.map((account) => ({ first: account, last: account }))];
+  };
   return {
-    nextLanes() {
-      if (taken >= importers + extra) return [];
-      if (taken >= importers) return roundFrom(last, [...held.keys()]);
-      const served = [...held].filter(([, count]) => count >= half).map(([lane]) => lane);
-      return [...roundFrom(last, served), ...served.map(only)];
-    },
-    take(lane) {
-      held.set(lane, (held.get(lane) ?? 0) + 1);
+    nextAccounts: () => next().map(({ first, last }) => ({ first: idOf(first), last: idOf(last) })),
+    take(accountId) {
+      const account = numberOf(accountId);
+      held.set(account, (held.get(account) ?? 0) + 1);
       taken++;
-      last = lane;
+      served = account;
     },
-    leave(lane) {
-      const count = (held.get(lane) ?? 0) - 1;
-      if (count > 0) held.set(lane, count);
-      else held.delete(lane);
+    leave(accountId) {
+      const account = numberOf(accountId);
+      const count = (held.get(account) ?? 0) - 1;
+      if (count > 0) held.set(account, count);
+      else held.delete(account);
       taken--;
     },
   };

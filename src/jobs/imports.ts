@@ -12,6 +12,7 @@ import { collectGarbage } from './collect-garbage.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
+import { startEnqueuingMissingJobs } from './missing-jobs.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
 /** Interval between searches for overdue documents. */
@@ -111,14 +112,14 @@ function startIndexMaintenance({ database, log }: JobContext): () => Promise<voi
 }
 
 /** Starts the workers; returns a function that stops the periodic work (the queue stops its own workers). */
-export async function startImports(service: JobContext, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
+export function startImports(service: JobContext, jobs: ReturnType<typeof openJobQueue>) {
   const handlers = {
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
   };
-  await jobs.work(handlers, availableParallelism());
+  jobs.work(handlers, availableParallelism());
 
   const { database, config, log, telemetry } = service;
   const endOverdue = async () => {
@@ -126,6 +127,7 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
   const stops = [
+    startEnqueuingMissingJobs(service),
     repeat(async () => {
       await endOverdue().catch((error) => log.warn({ err: error }, 'ending overdue imports failed'));
       return OVERDUE_INTERVAL_MS;

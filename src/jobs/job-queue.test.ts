@@ -5,14 +5,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
 import type { ScopedId } from '../terms/ids.ts';
-import { Postponed } from './importers.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
+import { enqueueMissingJobs } from './missing-jobs.ts';
+import { Postponed } from './workers.ts';
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
-let jobs: Awaited<ReturnType<typeof openJobQueue>>;
+let jobs: ReturnType<typeof openJobQueue>;
 beforeEach(async () => {
   server = await createTestDatabase();
-  jobs = await openJobQueue(server.connection, createLog('silent'));
+  jobs = openJobQueue(server.connection, createLog('silent'));
 });
 afterEach(async () => {
   await jobs.stop(1);
@@ -38,12 +39,12 @@ const newDocuments = (count: number) => Array.from({ length: count }, newDocumen
 test('an import that fails at its last try becomes a dead letter', async () => {
   const document = newDocument();
   await enqueue(accountId, document);
-  await sql`UPDATE pgboss.job SET retry_limit = 0 WHERE name = 'import-file'`.execute(server.database);
+  await sql`UPDATE knowledge_jobs SET tries = 5`.execute(server.database);
   const importFile = vi.fn(async () => {
     throw new Error('disk on fire');
   });
   const giveUpImport = vi.fn(async () => {});
-  await jobs.work({ ...idle, importFile, giveUpImport }, 1);
+  jobs.work({ ...idle, importFile, giveUpImport }, 1);
   await vi.waitUntil(() => giveUpImport.mock.calls.length > 0, { timeout: 20_000 });
   expect(importFile).toHaveBeenCalledOnce();
   expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
@@ -54,23 +55,25 @@ test('an import that is postponed waits again as the same job, with all its trie
   await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
   importFile.mockRejectedValueOnce(new Postponed('not now'));
-  await jobs.work({ ...idle, importFile }, 1);
+  jobs.work({ ...idle, importFile }, 1);
   await vi.waitUntil(() => importFile.mock.calls.length === 2, { timeout: 20_000 });
   expect(importFile).toHaveBeenLastCalledWith(expect.objectContaining({ payload: document }));
   const readJobs = async () => {
     const { rows } = await sql`
-      SELECT state, retry_count AS tries, created_on < started_on - interval '4 seconds' AS "hasWaited"
-      FROM pgboss.job WHERE name = 'import-file'`.execute(server.database);
+      SELECT tries, ended_at IS NOT NULL AS "hasEnded", created_at < started_at - interval '4 seconds' AS "hasWaited"
+      FROM knowledge_jobs`.execute(server.database);
     return rows;
   };
-  await expect.poll(readJobs).toEqual([{ state: 'completed', tries: 0, hasWaited: true }]);
+  await expect.poll(readJobs).toEqual([{ tries: 1, hasEnded: true, hasWaited: true }]);
 });
 
 test('a purge is enqueued once for each knowledge base', async () => {
   const [one, other] = [uuidv7(), uuidv7()];
   for (const id of [one, one, other]) await jobs.queue.enqueuePurge(server.database, id);
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM pgboss.job WHERE name = 'purge-knowledge-base'`.execute(server.database);
+    SELECT count(*) AS count FROM knowledge_jobs WHERE queue = 'purge-knowledge-base'`.execute(
+    server.database,
+  );
   expect(rows[0]?.count).toBe(2);
 });
 
@@ -83,7 +86,7 @@ test('a job enqueued by a transaction that is rolled back does not run', async (
   await expect(rolledBack).rejects.toThrow('changed my mind');
   await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
-  await jobs.work({ ...idle, importFile }, 1);
+  jobs.work({ ...idle, importFile }, 1);
   await vi.waitUntil(() => importFile.mock.calls.length > 0, { timeout: 20_000 });
   expect(importFile).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
@@ -92,7 +95,7 @@ test('a worker takes the next job immediately after it has finished one', async 
   const documents = Array.from({ length: 40 }, newDocument);
   for (const document of documents) await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
-  await jobs.work({ ...idle, importFile }, 1);
+  jobs.work({ ...idle, importFile }, 1);
   // At one job a poll this would take 80 seconds.
   await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 20_000 });
 });
@@ -118,7 +121,7 @@ test("an account's import begins at once although another account has all import
   const lasting = createLasting();
   const [theirs, mine] = [newDocuments(5), newDocuments(1)];
   await enqueue(uuidv7(), ...theirs);
-  await jobs.work({ ...idle, importFile: lasting.importFile }, 2);
+  jobs.work({ ...idle, importFile: lasting.importFile }, 2);
   await until(() => lasting.begun.length === 2);
   await enqueue(accountId, ...mine);
   await until(() => lasting.begun.length === 3);
@@ -129,7 +132,7 @@ test('an account gets all importers while no other waits, and half of them while
   const lasting = createLasting();
   const [a, b] = [newDocuments(6), newDocuments(2)];
   await enqueue(uuidv7(), ...a);
-  await jobs.work({ ...idle, importFile: lasting.importFile }, 4);
+  jobs.work({ ...idle, importFile: lasting.importFile }, 4);
   await until(() => lasting.begun.length === 4);
   await enqueue(accountId, ...b);
   await until(() => lasting.begun.length === 5);
@@ -149,18 +152,18 @@ test('accounts take turns across all servers, including the jobs of a killed ser
     await enqueue(name, ...documents);
     for (const id of idsOf(documents)) owned.set(id, owner);
   }
-  // The state after a server was killed: jobs are active, and have no recent heartbeat.
+  // The state after a server was killed: jobs run, and their lease has ended.
   await sql`
-    UPDATE pgboss.job SET state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
-    WHERE name = 'import-file' AND created_on IN (SELECT min(created_on) FROM pgboss.job GROUP BY priority)`.execute(
+    UPDATE knowledge_jobs SET tries = 1, started_at = now(), due_at = now() - interval '1 second'
+    WHERE created_at IN (SELECT min(created_at) FROM knowledge_jobs GROUP BY account_id)`.execute(
     server.database,
   );
   const begun: string[] = [];
   const importFile: JobHandlers['importFile'] = async ({ payload: { id } }) => {
     begun.push(id);
   };
-  const other = await openJobQueue(server.connection, createLog('silent'));
-  await Promise.all([jobs, other].map((one) => one.work({ ...idle, importFile }, 1)));
+  const other = openJobQueue(server.connection, createLog('silent'));
+  for (const one of [jobs, other]) one.work({ ...idle, importFile }, 1);
   await until(() => new Set(begun).size === 30);
   await other.stop();
   const firstTurns = begun.slice(0, 18).map((id) => owned.get(id));
@@ -172,12 +175,99 @@ test('imports that do not end in time go back to the queue when the worker stops
   const lasting = createLasting();
   const document = newDocument();
   await enqueue(accountId, document);
-  await jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  jobs.work({ ...idle, importFile: lasting.importFile }, 1);
   await until(() => lasting.begun.length === 1);
   await jobs.stop(1);
-  jobs = await openJobQueue(server.connection, createLog('silent'));
-  await jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  jobs = openJobQueue(server.connection, createLog('silent'));
+  jobs.work({ ...idle, importFile: lasting.importFile }, 1);
   await until(() => lasting.begun.length === 2);
   lasting.end(document.id);
   expect(lasting.begun).toEqual([document.id, document.id]);
+});
+
+/** Moves the ends of all leases into the past, as if the workers had died. */
+const endLeases = () =>
+  sql`UPDATE knowledge_jobs SET due_at = now() - interval '1 second' WHERE started_at IS NOT NULL`.execute(
+    server.database,
+  );
+
+test('a hundred jobs run once each, although six servers take them', async () => {
+  const documents = newDocuments(100);
+  await enqueue(accountId, ...documents);
+  const begun: string[] = [];
+  const importFile: JobHandlers['importFile'] = async ({ payload: { id } }) => void begun.push(id);
+  const servers = Array.from({ length: 6 }, () => openJobQueue(server.connection, createLog('silent')));
+  for (const one of servers) one.work({ ...idle, importFile }, 2);
+  await until(() => begun.length >= documents.length);
+  await Promise.all(servers.map((one) => one.stop()));
+  expect(begun.toSorted()).toEqual(idsOf(documents).toSorted());
+});
+
+test('the job of a killed worker runs again after its lease, and its late result counts for nothing', async () => {
+  const lasting = createLasting();
+  await enqueue(accountId, newDocument());
+  jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  await until(() => lasting.begun.length === 1);
+  const other = openJobQueue(server.connection, createLog('silent'));
+  const importFile = vi.fn(() => new Promise<void>(() => {}));
+  other.work({ ...idle, importFile }, 1);
+  await endLeases();
+  await until(() => importFile.mock.calls.length === 1);
+  for (const id of lasting.begun) lasting.end(id);
+  await jobs.stop(1);
+  const { rows } = await sql`SELECT tries, ended_at AS "endedAt" FROM knowledge_jobs`.execute(
+    server.database,
+  );
+  await other.stop(1);
+  expect(rows).toEqual([{ tries: 2, endedAt: null }]);
+});
+
+test('an import whose last try has lost its worker becomes a dead letter, and is not tried again', async () => {
+  const document = newDocument();
+  await enqueue(accountId, document);
+  await sql`UPDATE knowledge_jobs SET tries = 6, started_at = now()`.execute(server.database);
+  await endLeases();
+  const [importFile, giveUpImport] = [vi.fn(async () => {}), vi.fn(async () => {})];
+  jobs.work({ ...idle, importFile, giveUpImport }, 1);
+  await until(() => giveUpImport.mock.calls.length > 0);
+  expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
+  expect(importFile).not.toHaveBeenCalled();
+});
+
+test('a document that is enqueued again has one job: the worker of the former one has lost it', async () => {
+  const lasting = createLasting();
+  const document = newDocument();
+  await enqueue(accountId, document);
+  jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  await until(() => lasting.begun.length === 1);
+  await enqueue(accountId, document);
+  lasting.end(document.id);
+  await until(() => lasting.begun.length === 2);
+  lasting.end(document.id);
+  const readJobs = async () => {
+    const { rows } = await sql`SELECT tries, ended_at IS NOT NULL AS "hasEnded" FROM knowledge_jobs`.execute(
+      server.database,
+    );
+    return rows;
+  };
+  await expect.poll(readJobs).toEqual([{ tries: 1, hasEnded: true }]);
+});
+
+test('garbage is collected at once and every ten minutes, by one worker of all, also after a failure', async () => {
+  const collectGarbage = vi.fn(async () => {
+    throw new Error('disk on fire');
+  });
+  const other = openJobQueue(server.connection, createLog('silent'));
+  for (const one of [jobs, other]) one.work({ ...idle, collectGarbage }, 1);
+  for (let i = 0; i < 2; i++) await enqueueMissingJobs(server.database);
+  await until(() => collectGarbage.mock.calls.length === 1);
+  const readJobs = async () => {
+    const { rows } = await sql`
+      SELECT queue, tries, started_at AS "startedAt", due_at BETWEEN now() + interval '9 minutes'
+        AND now() + interval '10 minutes' AS "isSoon" FROM knowledge_jobs`.execute(server.database);
+    return rows;
+  };
+  await expect.poll(readJobs).toEqual([{ queue: 'sweep-storage', tries: 0, startedAt: null, isSoon: true }]);
+  await other.stop();
+  expect(collectGarbage).toHaveBeenCalledOnce();
 });

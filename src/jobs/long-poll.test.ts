@@ -4,7 +4,6 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
-import { unattended } from '../serve/testing/unattended-imports.ts';
 import { createTelemetry, type Meter, unmetered } from '../telemetry/telemetry.ts';
 import { parseDocumentId } from '../terms/ids.ts';
 import { importFile } from './import-file.ts';
@@ -26,16 +25,15 @@ const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
   end,
 });
 
-// Without the queue, so that documents stay pending. With two connections, to show that no long poll holds one.
+// Without workers, so that documents stay pending. With two connections, to show that no long poll holds one.
 beforeAll(async () => {
-  const { jobs } = unattended();
   const requestEnded: Meter['requestEnded'] = (ended) => {
     if (ended.operation === 'getDocumentStatus') counts.push(ended);
   };
   suite = await startTestService({
     settings: { DATABASE_POOL_SIZE: '2' },
+    runsWorkers: false,
     change: ({ longPolls }) => ({
-      jobs,
       longPolls: counted(longPolls),
       telemetry: createTelemetry({ ...unmetered, requestEnded }),
     }),

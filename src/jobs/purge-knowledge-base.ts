@@ -5,8 +5,8 @@ import { CONTENT_TABLES, FIRST_TABLE } from '../database/schema/distributed-tabl
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
 import { dropFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
-import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
+import type { Attempt } from './workers.ts';
 
 const ROWS_PER_STEP = 2_000;
 

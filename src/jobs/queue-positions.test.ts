@@ -5,17 +5,16 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { readDatabaseTime } from '../database/connection/clock.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
-import { laneOf } from './import-turns.ts';
 import { openJobQueue } from './job-queue.ts';
 import { createQueuePositions } from './queue-positions.ts';
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
-let jobs: Awaited<ReturnType<typeof openJobQueue>>;
+let jobs: ReturnType<typeof openJobQueue>;
 beforeAll(async () => {
   server = await createTestDatabase();
-  jobs = await openJobQueue(server.connection, createLog('silent'));
+  jobs = openJobQueue(server.connection, createLog('silent'));
 });
-beforeEach(() => sql`DELETE FROM pgboss.job`.execute(server.database));
+beforeEach(() => sql`DELETE FROM knowledge_jobs`.execute(server.database));
 afterAll(async () => {
   await jobs.stop();
   await server.close();
@@ -46,7 +45,7 @@ test('each import begins at its position or earlier', async () => {
   const idle = async () => {};
   const importFile = async ({ payload }: { payload: { id: string } }) => void begun.push(payload.id);
   const others = { giveUpImport: idle, purgeKnowledgeBase: idle, collectGarbage: idle };
-  await jobs.work({ importFile, ...others }, 1);
+  jobs.work({ importFile, ...others }, 1);
   await vi.waitUntil(() => begun.length === waiting.length, { timeout: 10_000 });
   for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(positions[i] ?? 0);
 });
@@ -65,10 +64,12 @@ test('a file has a position even when the last read of the queue does not contai
 
 test('a thousand position requests read a queue of ten thousand once', async () => {
   const accountId = uuidv7();
-  await sql`INSERT INTO pgboss.job (name, priority, created_on, start_after)
-    SELECT 'import-file', ${laneOf(accountId)}::int, now() + make_interval(secs => n / 1000.0), now()
+  await sql`
+    INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
+    SELECT 'import-file', ${accountId}::uuid, gen_random_uuid(), gen_random_uuid(),
+      now() + make_interval(secs => n / 1000.0), now()
     FROM generate_series(1, 10000) AS n`.execute(server.database);
-  const { rows } = await sql<{ first: Date }>`SELECT min(created_on) AS first FROM pgboss.job`.execute(
+  const { rows } = await sql<{ first: Date }>`SELECT min(created_at) AS first FROM knowledge_jobs`.execute(
     server.database,
   );
   const createdAt = new Date((rows[0]?.first.getTime() ?? 0) + 4_999);

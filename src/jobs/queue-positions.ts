@@ -4,15 +4,14 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/connection/database.ts';
-import { laneOf } from './import-turns.ts';
-import { IMPORT_QUEUE } from './job-queue.ts';
+import { IMPORT_QUEUE } from './queues.ts';
 
 /** A position is at most this old, or twenty times as old as one read of the queue takes, if that is longer. */
 const FRESH_MS = 1_000;
 const FRESH_PER_READ = 20;
 
-/** Lane → the times when its waiting imports were enqueued: in milliseconds since 1970, ascending. */
-type Lanes = ReadonlyMap<number, Float64Array>;
+/** Account → the times when its waiting imports were enqueued: in milliseconds since 1970, ascending. */
+type Waiting = ReadonlyMap<string, Float64Array>;
 
 export type QueuePositions = {
   /**
@@ -22,12 +21,12 @@ export type QueuePositions = {
   positionOf(document: { accountId: string; createdAt: Date }): Promise<number>;
 };
 
-async function readLanes(database: Database): Promise<Lanes> {
-  const { rows } = await sql<{ lane: number; times: number[] }>`
-    SELECT priority AS lane, array_agg(floor(extract(epoch FROM created_on) * 1000)::float8) AS times
-    FROM pgboss.job WHERE name = ${IMPORT_QUEUE} AND state < 'active' AND NOT blocked
-    GROUP BY priority`.execute(database);
-  return new Map(rows.map(({ lane, times }) => [lane, Float64Array.from(times).sort()]));
+async function readWaiting(database: Database): Promise<Waiting> {
+  const { rows } = await sql<{ accountId: string; times: number[] }>`
+    SELECT account_id AS "accountId", array_agg(floor(extract(epoch FROM created_at) * 1000)::float8) AS times
+    FROM knowledge_jobs WHERE queue = ${IMPORT_QUEUE} AND ended_at IS NULL AND started_at IS NULL
+    GROUP BY account_id`.execute(database);
+  return new Map(rows.map(({ accountId, times }) => [accountId, Float64Array.from(times).sort()]));
 }
 
 /** How many of the sorted `times` are earlier than `timeMs`. */
@@ -44,13 +43,13 @@ function countBefore(times: Float64Array, timeMs: number): number {
 
 /** The queue positions of a database. Reads the queue only when a position is requested. */
 export function createQueuePositions(database: Database): QueuePositions {
-  let read: Promise<Lanes> | undefined;
+  let read: Promise<Waiting> | undefined;
   let isFreshUntilMs = 0;
-  const lanesNow = (): Promise<Lanes> => {
+  const waitingNow = (): Promise<Waiting> => {
     if (read !== undefined && performance.now() < isFreshUntilMs) return read;
     const startedAtMs = performance.now();
     isFreshUntilMs = Number.POSITIVE_INFINITY;
-    read = readLanes(database).finally(() => {
+    read = readWaiting(database).finally(() => {
       const tookMs = performance.now() - startedAtMs;
       isFreshUntilMs = startedAtMs + Math.max(FRESH_MS, tookMs * FRESH_PER_READ);
     });
@@ -61,10 +60,10 @@ export function createQueuePositions(database: Database): QueuePositions {
   };
   return {
     async positionOf({ accountId, createdAt }) {
-      const [lanes, own] = [await lanesNow(), laneOf(accountId)];
-      const turn = countBefore(lanes.get(own) ?? new Float64Array(), createdAt.getTime()) + 1;
+      const waiting = await waitingNow();
+      const turn = countBefore(waiting.get(accountId) ?? new Float64Array(), createdAt.getTime()) + 1;
       let position = turn;
-      for (const [lane, { length }] of lanes) if (lane !== own) position += Math.min(length, turn);
+      for (const [other, { length }] of waiting) if (other !== accountId) position += Math.min(length, turn);
       return position;
     },
   };

@@ -131,7 +131,7 @@ export async function openService(
     tell: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });
-  const jobs = await openJobQueue(connection, log);
+  const jobs = openJobQueue(connection, log);
   const { metrics, telemetry, ...tracing } = await openTelemetry(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
@@ -165,7 +165,7 @@ export async function openService(
     proofSecret: makeProofSecret(),
     log,
   };
-  const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
+  const stopImports = runsWorkers ? startImports(service, jobs) : async () => {};
   const deliveries = runsWorkers
     ? startDeliveries({ database, rules: config, retrySeconds: config.webhookRetrySeconds, telemetry, log })
     : undefined;

@@ -127,7 +127,7 @@ test('the metrics hold queues, database pool, event loop and process', async () 
 test('scrapes are answered while the database hangs, and do not fill its pool', async () => {
   const { database } = suite.service;
   await database.transaction().execute(async (transaction) => {
-    await sql`LOCK TABLE pgboss.queue IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    await sql`LOCK TABLE knowledge_jobs IN ACCESS EXCLUSIVE MODE`.execute(transaction);
     const startedAt = performance.now();
     const scrapes = await Promise.all(Array.from({ length: 40 }, scrape));
     expect(performance.now() - startedAt).toBeLessThan(5_000);

@@ -26,7 +26,7 @@ export type JobFigures = {
   waiting: number;
   /** By the database's clock; 0: no job waits. */
   oldestWaitingSeconds: number;
-  /** Taken by a worker. pg-boss updates this number every few seconds while a server runs. */
+  /** Taken by a worker. */
   active: number;
 };
 
@@ -39,7 +39,7 @@ export type StorageFigures = {
   documentBytes: number;
   /** Bytes of the whole database on its disk. */
   databaseBytes: number;
-  /** Bytes on disk, with indexes: a table's name, `jobs` for the job queue's tables, `other` for all the rest. */
+  /** Bytes on disk, with indexes: a table's name, `jobs` for that of the job queue, `other` for all the rest. */
   tables: { table: string; bytes: number }[];
   /** Pages that statements have read since the database's statistics began, from PostgreSQL's cache or from outside. */
   pagesRead: { cache: number; disk: number };

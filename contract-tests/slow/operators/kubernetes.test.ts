@@ -175,6 +175,6 @@ test('all pods together take no more connections than the comment says', () => {
     spec.maxReplicas + server.spec.strategy.rollingUpdate.maxSurge,
     (worker.spec.replicas ?? 0) + worker.spec.strategy.rollingUpdate.maxSurge,
   ];
-  const connections = (Number(settings.DATABASE_POOL_SIZE) + 4) * ((pods[0] ?? 0) + (pods[1] ?? 0));
+  const connections = (Number(settings.DATABASE_POOL_SIZE) + 2) * ((pods[0] ?? 0) + (pods[1] ?? 0));
   expect(readFileSync(join(folder, 'settings.yaml'), 'utf8')).toContain(`are\n  # ${connections}:`);
 });

@@ -29,9 +29,7 @@ if (first === undefined || tenant === undefined) throw new Error('answers.json h
 /** Idempotency keys and waiting imports last a day, and the recording is older. */
 const RENEW_TIMES = `
   UPDATE idempotency_keys SET created_at = now();
-  UPDATE documents SET created_at = now() WHERE status = 'pending';
-  UPDATE pgboss.job SET created_on = now(), start_after = now(), keep_until = now() + interval '1 day'
-    WHERE state = 'created'`;
+  UPDATE documents SET created_at = now() WHERE status = 'pending'`;
 
 type Place = { dataDirectory: string; databaseUrl: string };
 

@@ -19,7 +19,6 @@ import { startS3Server } from '../../files/testing/s3-server.ts';
 import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
-import { unattended } from '../../serve/testing/unattended-imports.ts';
 import { addressOf } from '../testing/healthy-deployment.ts';
 import { backUp } from './back-up.ts';
 import { BACKED_UP_TABLES, OMITTED_TABLES } from './backed-up-tables.ts';
@@ -130,7 +129,7 @@ describe('while a backup runs', () => {
     const { connection } = empty;
     drop = empty.drop;
     databaseUrl = addressOf(connection);
-    suite = await startTestService({ change: unattended, connection });
+    suite = await startTestService({ runsWorkers: false, connection });
     backup = new pg.Client(connection);
     await backup.connect();
   });
@@ -194,7 +193,7 @@ describe('while a backup runs', () => {
 
 test('a store without the files of the database is not backed up; one that has lost them is, and restored', async () => {
   const source = await openDeployment('lost');
-  const suite = await startTestService({ connection: source.connection, change: unattended });
+  const suite = await startTestService({ connection: source.connection, runsWorkers: false });
   const { body } = await suite.call('createKnowledgeBase', { name: 'lost' });
   const upload = `uploadFile?knowledgeBaseId=${body.data.id}&fileName=a.txt`;
   expect((await suite.call(upload, Buffer.from('right'))).status).toBe(200);
@@ -229,7 +228,7 @@ test('objects of a bucket are restored into another bucket under the same names'
   );
   if (source === undefined || target === undefined) throw new Error('no places');
   const suite = await startTestService({
-    change: unattended,
+    runsWorkers: false,
     connection: source.connection,
     settings: settingsOf(stores[0]),
   });

@@ -25,7 +25,6 @@ import {
   unknownOf,
 } from '../../database/migrations/migrate.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
-import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
 import { lockBootstrap, unfinishedRestoreFile } from '../../serve/bootstrap.ts';
 import { requireDataDirectory } from '../../serve/data-directory.ts';
 import { openDatabase } from '../../serve/open-database.ts';
@@ -172,22 +171,14 @@ async function recordsStartTimes(transaction: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Enqueues unfinished imports, with their full time limits, and the purges of deleted knowledge bases. */
-async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
+/** Gives unfinished imports their full time limits. The workers enqueue them, and purges of deleted knowledge bases. */
+async function renewTimeLimits(transaction: Database): Promise<void> {
   const notStarted = (await recordsStartTimes(transaction)) ? { processing_since: null } : {};
-  const unfinished = await transaction
+  await transaction
     .updateTable('documents')
     .set({ created_at: databaseNow, updated_at: databaseNow, ...notStarted })
     .where('status', 'in', ['pending', 'processing'])
-    .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
     .execute();
-  for (const document of unfinished) await jobs.enqueueImport(transaction, document);
-  const deleted = await transaction
-    .selectFrom('knowledge_bases')
-    .select('knowledge_base_id')
-    .where('deleted_at', 'is not', null)
-    .execute();
-  for (const { knowledge_base_id } of deleted) await jobs.enqueuePurge(transaction, knowledge_base_id);
 }
 
 type Target = {
@@ -198,24 +189,22 @@ type Target = {
   report: ReportProgress;
 };
 
-/** Loads all rows and their jobs in one transaction, which commits after all files are stored. */
+/** Loads all rows in one transaction, which commits after all files are stored. */
 async function loadInTransaction(
   pool: pg.Pool,
   archive: Archive,
-  { connection, files, log, report }: Target,
+  { files, report }: Pick<Target, 'files' | 'report'>,
 ) {
-  const jobs = await openJobQueue(connection, log);
   const client = await pool.connect();
   try {
     await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     // A server that starts now waits for this lock, and then finds the restored accounts.
     await lockBootstrap(createDatabaseOver(client));
     await loadAll(client, archive, { files, report });
-    await requeue(createDatabaseOver(client), jobs.queue);
+    await renewTimeLimits(createDatabaseOver(client));
     await client.query('COMMIT');
   } finally {
     client.release(true);
-    await jobs.stop();
   }
 }
 

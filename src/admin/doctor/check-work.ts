@@ -3,8 +3,8 @@ import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
-import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
-import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
+import { findMovingQueues, hasJobs, readJobFigures } from '../../jobs/job-figures.ts';
+import { DEAD_LETTER_QUEUE } from '../../jobs/queues.ts';
 import { findRunningServers, findServerAddress } from '../../serve/discovery/running-servers.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { findForeignFiles } from '../../serve/secrets/own-files.ts';
@@ -66,7 +66,7 @@ function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): 
  * there are none. A long queue is no problem: a thousand files may wait for hours.
  */
 export async function checkJobs(database: Database): Promise<Problem[]> {
-  if (!(await hasJobQueue(database))) return [];
+  if (!(await hasJobs(database))) return [];
   const waiting = (await readJobFigures(database)).filter(
     ({ oldestWaitingSeconds }) => oldestWaitingSeconds > STANDSTILL_SECONDS,
   );

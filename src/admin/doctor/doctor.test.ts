@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
+import { NIL, v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
@@ -188,30 +188,30 @@ test('reports dead letters, and waiting jobs of a queue without progress', async
   for (const queue of ['import-file', 'give-up-import']) {
     // Starts far in the future, so that running workers do not take it.
     await sql`
-      INSERT INTO pgboss.job (id, name, created_on, start_after)
-      VALUES (${uuidv7()}, ${queue}, now() - interval '10 minutes', now() + interval '1 day')`.execute(
-      database,
-    );
+      INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
+      VALUES (${queue}, ${NIL}, ${uuidv7()}, ${uuidv7()}, now() - interval '10 minutes',
+        now() + interval '1 day')`.execute(database);
   }
   const other = uuidv7();
   const change = (columns: string) =>
-    sql`UPDATE pgboss.job SET ${sql.raw(columns)} WHERE id = ${other}`.execute(database);
-  await sql`INSERT INTO pgboss.job (id, name, state, started_on, completed_on)
-    VALUES (${other}, 'import-file', 'completed', now() - interval '10 minutes', now())`.execute(database);
+    sql`UPDATE knowledge_jobs SET ${sql.raw(columns)} WHERE id = ${other}`.execute(database);
+  await sql`
+    INSERT INTO knowledge_jobs (id, queue, account_id, knowledge_base_id, document_id, tries, created_at, due_at,
+      started_at, ended_at)
+    VALUES (${other}, 'import-file', ${NIL}, ${NIL}, ${other}, 1, now(), now() + interval '1 day',
+      now() - interval '10 minutes', now())`.execute(database);
   expect(await deployment.examineWith()).toEqual([deadLetters]);
-  await change(`state = 'active', started_on = now(), completed_on = NULL`);
+  await change('started_at = now(), ended_at = NULL');
   expect(await deployment.examineWith()).toEqual([deadLetters]);
   // A failing job begins again and again, while all others wait.
-  for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
+  for (const stuck of ['tries = 2', `tries = 1, started_at = now() - interval '10 minutes'`]) {
     await change(stuck);
     expect(await deployment.examineWith()).toEqual([
       deadLetters,
       expect.stringContaining('jobs: 1 jobs of import-file wait, the oldest for 10 minutes'),
     ]);
   }
-  await sql`DELETE FROM pgboss.job WHERE start_after > now() + interval '1 hour' OR id = ${other}`.execute(
-    database,
-  );
+  await sql`DELETE FROM knowledge_jobs WHERE due_at > now() + interval '1 hour'`.execute(database);
 });
 
 describe('at the server’s address', () => {

@@ -57,10 +57,9 @@ const ofAllServers = sql<ServerFigures>`
 
 /** `size` is SQL for the bytes of the table with the id `pg_class.oid`. */
 const readTables = (size: RawBuilder<unknown>) => sql<{ table: string; bytes: number }>`
-  SELECT CASE nspname WHEN 'pgboss' THEN 'jobs' ELSE relname END AS table, sum(${size})::float8 AS bytes
+  SELECT CASE relname WHEN 'knowledge_jobs' THEN 'jobs' ELSE relname END AS table, sum(${size})::float8 AS bytes
   FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-  WHERE relkind = 'r'
-    AND (nspname = 'pgboss' OR nspname = current_schema() AND relname = ANY (${Object.keys(TABLES)}))
+  WHERE relkind = 'r' AND nspname = current_schema() AND relname = ANY (${Object.keys(TABLES)})
   GROUP BY 1`;
 
 const sizeOnServer = sql`pg_total_relation_size(pg_class.oid)`;

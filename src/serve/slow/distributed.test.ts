@@ -350,7 +350,8 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   /** The imports that wait for a server that is away, with all their tries. */
   async function countPostponed(): Promise<number> {
     const { rows } = await sql`
-      SELECT FROM pgboss.job WHERE state = 'created' AND start_after > created_on AND retry_count = 0`.execute(
+      SELECT FROM knowledge_jobs
+      WHERE queue = 'import-file' AND started_at IS NULL AND due_at > created_at AND tries = 0`.execute(
       maintenance,
     );
     return rows.length;
@@ -440,7 +441,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     for (const statement of [
       `CREATE FUNCTION notify_held() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_notify('held', ''); RETURN NEW; END $$`,
-      'CREATE TRIGGER notify_held AFTER INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION notify_held()',
+      'CREATE TRIGGER notify_held AFTER INSERT ON knowledge_jobs FOR EACH ROW EXECUTE FUNCTION notify_held()',
       `ALTER SYSTEM SET synchronous_commit = 'local'`,
       'SELECT pg_reload_conf()',
       `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`,
@@ -487,7 +488,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       .poll(() => sql`ALTER SYSTEM RESET ALL`.execute(maintenance).then(() => true, String), SOON)
       .toBe(true);
     await sql`SELECT pg_reload_conf()`.execute(maintenance);
-    await sql`DROP TRIGGER notify_held ON pgboss.job`.execute(maintenance);
+    await sql`DROP TRIGGER notify_held ON knowledge_jobs`.execute(maintenance);
     // Citus does so each minute.
     await sql`SELECT recover_prepared_transactions()`.execute(maintenance);
     await expect.poll(list, SOON).toEqual([]);

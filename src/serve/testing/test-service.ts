@@ -31,16 +31,19 @@ export type TestAnswer = {
 
 /**
  * Starts the service, which checks every answer against the spec. `settings`: further environment variables. `change`
- * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one.
+ * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one. Without
+ * workers, jobs wait.
  */
 export async function startTestService({
   settings = {},
   change = () => ({}),
   connection: given,
+  runsWorkers = true,
 }: {
   settings?: Record<string, string>;
   change?: (service: OpenService) => Partial<OpenService>;
   connection?: Connection;
+  runsWorkers?: boolean;
 } = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-service-'));
   const { connection, drop } = given
@@ -52,7 +55,7 @@ export async function startTestService({
     VALIDATE_RESPONSES: 'true',
   };
   const config = readConfig({ ...environment, ...settings });
-  const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
+  const opened = await openService(config, { connection, log: pino({ level: 'silent' }), runsWorkers });
   const service = { ...opened.service, ...change(opened.service) };
   const { server, address } = await listen(await createServiceApp(service), config);
   const apiKey = config.bootstrapApiKey ?? (await readFile(apiKeyFile(config), 'utf8')).trim();

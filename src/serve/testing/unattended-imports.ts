@@ -2,11 +2,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startTestService, type TestService } from './test-service.ts';
 
-/** The replaced parts of the service: jobs are not enqueued. */
-export const unattended = () => ({
-  jobs: { enqueueImport: async () => {}, wakeImporters() {}, enqueuePurge: async () => {} },
-});
-
 /** Uploads and imports a file. Returns the id of the pending document. */
 export async function importUnattended(
   { call }: Pick<TestService, 'call'>,
@@ -27,7 +22,7 @@ export function useUnattendedImports() {
   let running: TestService;
   let knowledgeBaseId: string;
   beforeAll(async () => {
-    running = await startTestService({ change: unattended });
+    running = await startTestService({ runsWorkers: false });
   });
   afterAll(() => running.close());
   beforeEach(async () => {

@@ -1,0 +1,44 @@
+/** The queues: what becomes of their jobs. */
+
+/** Of one queue. A job runs once, and after each failure again, until its retries are used up. */
+type Policy = {
+  retries: number;
+  /** The longest pause before a retry. */
+  retryPauseMaxSeconds?: number;
+  /** How long one try may take. */
+  tryMaxSeconds: number;
+  /** The queue of the jobs that have failed at every try. Without one, such a job ends. */
+  deadLetters?: QueueName;
+  /** How long after its end the job comes again. */
+  everySeconds?: number;
+};
+
+const MINUTE = 60;
+const DAY = 86_400;
+
+/** Tries after the first one; their pauses are 1 to 2 seconds, 2 to 4, 4 to 8, … */
+const RETRIES = 5;
+const TRY_MAX_SECONDS = 15 * MINUTE;
+
+export const IMPORT_QUEUE = 'import-file';
+/** The dead letters: imports that failed at every try. */
+export const DEAD_LETTER_QUEUE = 'give-up-import';
+export const PURGE_QUEUE = 'purge-knowledge-base';
+export const GARBAGE_QUEUE = 'sweep-storage';
+
+/** In the order of their names. */
+export const QUEUE_NAMES = [DEAD_LETTER_QUEUE, IMPORT_QUEUE, PURGE_QUEUE, GARBAGE_QUEUE] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+export const POLICIES: Readonly<Record<QueueName, Policy>> = {
+  // The document's deadline bounds an import.
+  [IMPORT_QUEUE]: { retries: RETRIES, tryMaxSeconds: DAY, deadLetters: DEAD_LETTER_QUEUE },
+  // It must succeed in the end.
+  [DEAD_LETTER_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: TRY_MAX_SECONDS },
+  [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },
+  [GARBAGE_QUEUE]: { retries: 0, tryMaxSeconds: TRY_MAX_SECONDS, everySeconds: 10 * MINUTE },
+};
+
+/** Returns the pause after the try `tries` has failed. Random, so that jobs that failed together do not return so. */
+export const retryPauseSeconds = (queue: QueueName, tries: number): number =>
+  Math.min(2 ** (tries - 1) * (1 + Math.random()), POLICIES[queue].retryPauseMaxSeconds ?? DAY);
