@@ -2,7 +2,6 @@
  * What the first release has left works with this version: its database and files as they are, and its backup. Both
  * were recorded by that release's own code (README.md).
  */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -19,32 +18,10 @@ import {
   startService,
 } from '../../harness/service/service-process.ts';
 import { searchEach, viewAccount } from './account-view.ts';
-import type { Recorded } from './recorded.ts';
+import { copyData, type Place, RENEW_TIMES, recorded, released, unpackData } from './released.ts';
 
-const released = join(import.meta.dirname, '0.1.0');
-const recorded: Recorded = JSON.parse(readFileSync(join(released, 'answers.json'), 'utf8'));
 const [first, tenant] = recorded.accounts;
 if (first === undefined || tenant === undefined) throw new Error('answers.json has two accounts');
-
-/** Idempotency keys and waiting imports last a day, and the recording is older. */
-const RENEW_TIMES = `
-  UPDATE idempotency_keys SET created_at = now();
-  UPDATE documents SET created_at = now() WHERE status = 'pending'`;
-
-type Place = { dataDirectory: string; databaseUrl: string };
-
-function unpackData(dataDirectory: string): void {
-  execFileSync('tar', ['-xzf', join(released, 'data.tar.gz'), '-C', dataDirectory]);
-}
-
-/** Puts the release's database and files in their places, as its last stop has left them. */
-async function copyData({ dataDirectory, databaseUrl }: Place): Promise<void> {
-  unpackData(dataDirectory);
-  const dump = readFileSync(join(dataDirectory, 'database.sql'), 'utf8');
-  // Only psql understands the lines with a backslash, which pg_dump adds for its protection.
-  const statements = dump.replaceAll(/^\\(un)?restrict .*$/gm, '');
-  await withDatabase(databaseUrl, (client) => client.query(statements));
-}
 
 /** Restores the release's backup. The two secrets in DATA_DIR are in no backup: the operator keeps them. */
 async function restoreBackup({ dataDirectory, databaseUrl }: Place): Promise<void> {
