@@ -75,7 +75,9 @@ test('every row of gaps.md names a test, and every named test exists', () => {
 
 test('the tests of each operation run its promises, in one file', () => {
   const folder = join(import.meta.dirname, '../operations');
-  const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const tests = files.filter((file) => file.endsWith('.test.ts'));
+  const code = tests.map((file) => readFileSync(join(folder, file), 'utf8'));
   const run = code.flatMap((text) =>
     [...text.matchAll(/^testPromises\('(\w+)'\);/gm)].map(([, operationId]) => operationId),
   );
