@@ -42,6 +42,9 @@ const COMMON = {
   root,
   // Files share the modules that they import: to load these anew for each file took a seventh of the time.
   isolate: false,
+  // Time-outs that only end a test that hangs. A machine with other work takes several times as long.
+  setupFiles: ['scripts/suites/patient-waits.ts'],
+  expect: { poll: { timeout: 20_000 } },
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

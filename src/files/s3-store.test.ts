@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { removeOrphanedObjects } from '../jobs/collect-garbage.ts';
@@ -14,10 +13,16 @@ import { serviceUnavailable } from '../terms/errors.ts';
 
 let knowledgeBaseId: string;
 let refusesRemovals = false;
+/** Files that are sent to the store through the service. */
+let [begun, ended] = [0, 0];
 
 const { store, suite, close } = await startBucketService(({ files }) => ({
   files: {
     ...files,
+    async write(...file) {
+      begun++;
+      return await files.write(...file).finally(() => ended++);
+    },
     async remove(name: string) {
       if (refusesRemovals) throw serviceUnavailable();
       await files.remove(name);
@@ -95,14 +100,14 @@ test('a file in one request that breaks off, or is refused, leaves nothing in th
   socket.on('error', () => {});
   const fields = `host: a\r\nx-api-key: ${suite.apiKey}\r\ncontent-type: application/octet-stream\r\n`;
   socket.write(`POST ${path} HTTP/1.1\r\n${fields}content-length: 300000\r\n\r\n${'x'.repeat(200_000)}`);
-  await delay(300);
+  await vi.waitUntil(() => begun > ended);
   socket.destroy();
-  await delay(300);
+  await vi.waitUntil(() => begun === ended);
   const { database } = suite.service;
   await database.updateTable('accounts').set({ storage_limit_bytes: 0 }).execute();
   expect((await sendFile(text)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
-  expect(await namesOf()).toEqual([]);
+  await expect.poll(namesOf).toEqual([]);
   expect((await suite.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`)).body.data).toEqual([]);
 });
 

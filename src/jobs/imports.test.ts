@@ -76,8 +76,7 @@ test('after an import, index maintenance empties the pending list and merges the
   const content = 'A zebra drinks water.';
   const { body } = await call('createKnowledgeBase', { name: 'Maintained' });
   await call('importTextContent', { knowledgeBaseId: body.data.id, title: 'Zebras', content });
-  const patience = { timeout: 5_000, interval: 50 };
-  await vi.waitFor(async () => expect(await readUpkeep()).toEqual({ pendingPages: 0, changes: 0 }), patience);
+  await vi.waitFor(async () => expect(await readUpkeep()).toEqual({ pendingPages: 0, changes: 0 }));
   expect((await call('query', { query: 'zebra' })).body.data).toMatchObject([{ content }]);
   await close();
 });

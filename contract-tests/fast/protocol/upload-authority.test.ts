@@ -137,6 +137,6 @@ test('404 FILE_NOT_FOUND: after its key is revoked', async () => {
   expect((await upload(ticket, bytesOf('123456789'))).status).toBe(200);
   await runCommand(inject('dataDirectory'), 'keys', 'revoke', key.split('_')[1] ?? '');
   const send = () => upload(ticket, bytesOf('987654321'));
-  await expect.poll(async () => (await send()).status, { timeout: 5_000 }).toBe(404);
+  await expect.poll(async () => (await send()).status).toBe(404);
   expectRefusal(await send(), 404, 'FILE_NOT_FOUND');
 });

@@ -102,7 +102,7 @@ test('a service that exits without stopping ends its PostgreSQL', async () => {
   await connectionOf(service);
   const postmaster = postmasterId(directory);
   await once(service, 'exit');
-  await expect.poll(() => isAlive(postmaster), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isAlive(postmaster)).toBe(false);
 });
 
 test('after each SIGKILL of PostgreSQL a pool works again within seconds, with all rows', async () => {
