@@ -8,13 +8,14 @@ import {
   readSharedDocument,
   sharedDocuments,
 } from '../harness/documents/shared-documents.ts';
+import { measureSlowdown } from '../harness/machine/machine-slowdown.ts';
 import { keepService } from '../harness/service/kept-service.ts';
 import { openAccount } from '../harness/service/opened-account.ts';
 
 const FILES = 1_000;
 /** Another account imports a small file at this interval. */
 const OTHERS_EVERY_MS = 20_000;
-/** Each of these files must be processed within this time. */
+/** Each of these files must be processed within this time. Other work on the machine prolongs it. */
 const OTHERS_MAX_MS = 5_000;
 
 const service = await keepService();
@@ -54,22 +55,23 @@ test.skipIf(documentsMissing)(
     for (let i = 0; i < FILES; i++) {
       ids.push(await importPdf(`${i}.pdf`, bytes[i % bytes.length] as Buffer)); // the list is not empty
     }
-    const waitsMs: number[] = [];
+    const waits: { ms: number; slowdown: number }[] = [];
     const ended = new Map<string, string>();
     while (ended.size < FILES) {
+      const slowdown = measureSlowdown();
       const sentAtMs = performance.now();
       const id = await importText('a.txt', bytesOf('A small text.'));
       expect((await other.getDocumentStatus(id, 30)).status).toBe('processed');
-      waitsMs.push(performance.now() - sentAtMs);
+      waits.push({ ms: performance.now() - sentAtMs, slowdown: slowdown() });
       await addFinalStatuses(many, ids, ended);
       if (ended.size < FILES) await delay(OTHERS_EVERY_MS);
     }
     const seconds = Math.round((performance.now() - startedAtMs) / 1000);
-    const longest = Math.round(Math.max(...waitsMs));
+    const longest = Math.round(Math.max(...waits.map(({ ms }) => ms)));
     process.stderr.write(
-      `${FILES} PDFs in ${seconds} s, ${waitsMs.length} texts beside them in ${longest} ms at most\n`,
+      `${FILES} PDFs in ${seconds} s, ${waits.length} texts beside them in ${longest} ms at most\n`,
     );
     expect(new Set(ended.values())).toEqual(new Set(['processed']));
-    expect(longest).toBeLessThan(OTHERS_MAX_MS);
+    for (const { ms, slowdown } of waits) expect(ms).toBeLessThan(OTHERS_MAX_MS * slowdown);
   },
 );

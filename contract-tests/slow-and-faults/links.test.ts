@@ -5,6 +5,7 @@ import { expect, inject, test, vi } from 'vitest';
 import { type RunningLoad, startLoad, type Tally, type Target } from '../harness/load/mixed-load.ts';
 import { countConnections } from '../harness/load/open-connections.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../harness/machine/fault-proxy.ts';
+import { measureSlowdown } from '../harness/machine/machine-slowdown.ts';
 import { keepForTests } from '../harness/service/kept-service.ts';
 import { databaseUrlOf, startDatabaseProxy } from '../harness/service/service-database.ts';
 import { type RunningService, startSecondServer, startService } from '../harness/service/service-process.ts';
@@ -14,7 +15,7 @@ const { faultMs, terminations, clients } = inject('isLong')
   ? { faultMs: 8_000, terminations: 30, clients: 16 }
   : { faultMs: 700, terminations: 2, clients: 8 };
 
-/** The service's promise. */
+/** The service's promise. Other work on the machine prolongs it. */
 const RECOVERY_BOUND_MS = 5_000;
 /** A client hangs up after this time without an answer: it cannot know whether its request was lost. */
 const CLIENT_PATIENCE_MS = 4_000;
@@ -75,12 +76,14 @@ async function loadWhile(
   // Waits until there are connections to harm.
   await vi.waitUntil(() => load.tally().right > WARM_UP_ANSWERS, { timeout: 30_000 });
   await harm();
+  const slowdown = measureSlowdown();
   const recoveryMs = Math.round(await load.recovered());
+  const latestMs = boundMs * slowdown();
   const { wrong, ...counts } = await load.stop();
   process.stdout.write(`${what}: ${JSON.stringify({ ...counts, recoveryMs })}\n`);
   expect(wrong).toEqual([]);
   if (!mayCut) expect(counts.cut).toBe(0);
-  expect(recoveryMs).toBeLessThan(boundMs);
+  expect(recoveryMs).toBeLessThan(latestMs);
   return counts;
 }
 
@@ -131,7 +134,7 @@ test.each(faults)('%s between clients and server: right answers or cut ones', as
   expect(counts.refused).toBe(0);
   proxy.close();
   // The server drops the connections that its clients have left. One more may be kept for requests without the proxy.
-  await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 10_000 });
+  await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 30_000 });
 });
 
 test('all imports acknowledged during the faults are complete, and none exists twice', async () => {

@@ -2,11 +2,12 @@
 import { Agent, type IncomingHttpHeaders, request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import type { Document, DocumentStatus, UploadTicket } from '../../generated/types.gen.ts';
 import { toSent } from '../../src/contract-check/requests/calling.ts';
 import type { OperationId } from '../../src/contract-check/spec/routes.ts';
 import { isFinal } from '../harness/calls/uploading.ts';
+import { measureSlowdown } from '../harness/machine/machine-slowdown.ts';
 import {
   call,
   createKnowledgeBase,
@@ -15,12 +16,15 @@ import {
   withDataDirectory,
 } from '../harness/service/service-process.ts';
 
-/** The number of clients, how long they send before the shutdown, and the size of the imported file. */
+/**
+ * The number of clients, how long they send before the shutdown, and the size of the imported file. The service has six
+ * seconds for the requests in progress: few clients, so that it can answer them beside other work on the machine.
+ */
 const { clients, loadMs, fileBytes } = inject('isLong')
   ? { clients: 100, loadMs: 5_000, fileBytes: 10_000_000 }
-  : { clients: 16, loadMs: 1_000, fileBytes: 4_000_000 };
+  : { clients: 8, loadMs: 1_000, fileBytes: 4_000_000 };
 
-/** The promise is 10 s. A machine with other work may take longer. */
+/** The promise is 10 s; the rest is for the load itself. Other work on the machine prolongs it. */
 const END_BOUND_MS = 15_000;
 const IMPORT_TIMEOUT_MS = 300_000;
 
@@ -47,14 +51,17 @@ function send(
   });
 }
 
-/** Sends requests on one connection until the server announces its close. Returns the statuses. */
-async function sendUntilClosed(service: RunningService, inputs: [OperationId, object][]): Promise<number[]> {
+/** Sends requests on one connection until the server announces its close. Adds each status to `statuses`. */
+async function sendUntilClosed(
+  service: RunningService,
+  inputs: [OperationId, object][],
+  statuses: number[],
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const statuses: number[] = [];
   for (let turn = 0; ; turn++) {
     const { status, headers } = await send(service, agent, inputs[turn % inputs.length] ?? ['getUsage', {}]);
     statuses.push(status);
-    if (headers.connection === 'close') return statuses;
+    if (headers.connection === 'close') return;
   }
 }
 
@@ -108,22 +115,26 @@ test('SIGTERM under load: every request is answered, exit code 0, the next start
       ['importTextContent', { knowledgeBaseId, title: 'One of many', content }],
       ['getDocumentStatus', { documentId: document.id }],
     ];
-    const waiting = sendUntilClosed(service, [
-      ['getDocumentStatus', { documentId: document.id, waitSeconds: 30 }],
+    const wait: [OperationId, object] = ['getDocumentStatus', { documentId: document.id, waitSeconds: 30 }];
+    const statuses: number[] = [];
+    const sending = Promise.all([
+      sendUntilClosed(service, [wait], statuses),
+      ...Array.from({ length: clients }, () => sendUntilClosed(service, inputs, statuses)),
     ]);
-    const sending = Array.from({ length: clients }, () => sendUntilClosed(service, inputs));
+    const countAnswered = () => statuses.filter((status) => status === 200).length;
     await delay(loadMs);
+    await Promise.race([vi.waitUntil(() => countAnswered() > clients), sending]);
+    const slowdown = measureSlowdown();
     const signalledAtMs = performance.now();
     process.kill(service.pid, 'SIGTERM');
 
-    const statuses = (await Promise.all([...sending, waiting])).flat();
+    await sending;
     // Clients beyond the server's capacity are refused at once, as without a SIGTERM.
-    const answered = statuses.filter((status) => status === 200).length;
+    const answered = countAnswered();
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(answered).toBeGreaterThan(clients);
     expect(await service.ended).toBe(0);
     const endMs = Math.round(performance.now() - signalledAtMs);
-    expect(endMs).toBeLessThan(END_BOUND_MS);
+    expect(endMs).toBeLessThan(END_BOUND_MS * slowdown());
     process.stdout.write(
       `SIGTERM under load: ${answered} answers, ${statuses.length - answered} refusals, none lost, ` +
         `ended in ${endMs} ms\n`,

@@ -99,7 +99,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...SLOW,
+          ...COMMON,
           name: 'alone',
           include: [ALONE],
           fileParallelism: false,

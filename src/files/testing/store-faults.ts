@@ -35,7 +35,7 @@ export const STORE_FAULTS = {
   'is silent': () => {},
   'sends a byte now and then': (response, _request, reply) => {
     response.writeHead(reply.status, reply.headers);
-    repeat(response, ' ', 50);
+    repeat(response, ' ', 20);
   },
   'sends headers and no more': (response, _request, reply) => {
     response.writeHead(reply.status, { ...reply.headers, 'content-length': '1000' });
