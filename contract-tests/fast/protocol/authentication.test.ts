@@ -32,7 +32,10 @@ async function idOf(apiKey: string): Promise<string> {
   return id;
 }
 
-/** The promise: no server accepts a revoked key for longer than this. */
+/**
+ * The promise: no server accepts a revoked key for longer than this. Other work on the machine cannot break it: a server
+ * counts the time from before its query for the key, and a request is sent before the server looks at the clock.
+ */
 const REVOCATION_MS = 1_000;
 
 /** Sends requests without a pause until one fails. Returns the time at which the last successful one was sent. */

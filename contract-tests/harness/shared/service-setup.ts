@@ -12,6 +12,8 @@ declare module 'vitest' {
     address: string;
     /** The key of the first account. Tests that count an account's data open an account of their own. */
     apiKey: string;
+    /** The service's process. */
+    pid: number;
     /** Whether the test runs in its long form, by `npm run test:faults`. */
     isLong: boolean;
     /** For tests that run the command line beside the service. */
@@ -25,11 +27,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDirectory = await makeDataDirectory();
   // Tests create many webhooks in one account.
   const settings = { VALIDATE_RESPONSES: 'true', WEBHOOK_LIMIT: '1000' };
-  const { address, apiKey, stop } = await startService(dataDirectory, {
+  const { address, apiKey, pid, stop } = await startService(dataDirectory, {
     settings,
     node: process.env.OLDEST_NODE,
   });
   project.provide('address', address);
+  project.provide('pid', pid);
   project.provide('dataDirectory', dataDirectory);
   project.provide('apiKey', apiKey);
   const sharing = await startSharing();

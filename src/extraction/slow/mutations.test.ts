@@ -16,7 +16,7 @@ import type { MutationReport, MutationTask } from '../testing/mutation-process.t
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 300);
 const SEED = Number(process.env.MUTATION_SEED ?? 0);
-/** Time limit for one file; the longest measured time is a tenth of it. */
+/** Limit of the processor time for one file; the longest measured one is a tenth of it. */
 const MAX_MS = 20_000;
 /** Only shared documents up to this size are mutated, so that a few hundred mutations take seconds. */
 const SHARED_MAX_BYTES = 60_000;

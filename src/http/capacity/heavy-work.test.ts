@@ -1,17 +1,24 @@
 /** The share of the event loop that the heavy work of one account may take. */
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAdmission } from './admission.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 const WORK_MS = 20;
-const hold = () => {
-  const untilMs = performance.now() + WORK_MS;
-  while (performance.now() < untilMs);
-};
+
+/** Lets the clock go on until `work` has ended. */
+async function during<T>(work: Promise<T>): Promise<T> {
+  let hasEnded = false;
+  const ended = work.finally(() => {
+    hasEnded = true;
+  });
+  for (await turn(); !hasEnded; await turn()) vi.advanceTimersByTime(1);
+  return await ended;
+}
 
 async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<void>): Promise<void> {
   const turn = await heavy.take(owner, {});
@@ -20,42 +27,49 @@ async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<vo
   turn.end();
 }
 
-/** Does heavy work again and again for `ms`. Returns how often it got a turn. */
+/** Does heavy work again and again for `ms`. Returns how often it gets a turn. */
 async function workFor(ms: number, owners: number): Promise<number> {
   const heavy = createHeavyWork(() => owners);
   const untilMs = performance.now() + ms;
   let count = 0;
   while (performance.now() < untilMs) {
-    await run(heavy, 'a', hold);
+    await during(run(heavy, 'a', () => void vi.advanceTimersByTime(WORK_MS)));
     count++;
   }
   return count;
 }
 
 test('a single account gets all of the event loop, one of two accounts a sixth', async () => {
-  expect(await workFor(400, 2)).toBeLessThanOrEqual(5);
-  expect(await workFor(400, 1)).toBeGreaterThan(6);
+  expect(await workFor(1_100, 2)).toBe(10);
+  expect(await workFor(1_100, 1)).toBe(55);
 });
 
 test('an unused turn is passed on without a pause', async () => {
   const heavy = createHeavyWork(() => 2);
   const unused = await heavy.take('a', {});
-  await delay(100);
+  vi.advanceTimersByTime(100);
   unused.end();
-  await heavy.take('a', { waitMaxMs: 50 });
+  await during(heavy.take('a', { waitMaxMs: 50 }));
 });
 
 test("an account's heavy work runs one at a time, while other accounts do theirs", async () => {
   const heavy = createHeavyWork(() => 2);
   const done: string[] = [];
-  const work = (owner: string, ms: number) =>
-    run(heavy, owner, () => delay(ms).then(() => void done.push(owner)));
-  await Promise.all([work('a', 10), work('a', 10), work('b', 1)]);
-  expect(done).toEqual(['b', 'a', 'a']);
+  const other = Promise.withResolvers<void>();
+  await during(
+    Promise.all([
+      run(heavy, 'a', () => other.promise.then(() => void done.push('first of a'))),
+      run(heavy, 'a', () => void done.push('second of a')),
+      run(heavy, 'b', () => {
+        done.push('b');
+        other.resolve();
+      }),
+    ]),
+  );
+  expect(done).toEqual(['b', 'first of a', 'second of a']);
 });
 
 test('a request that cannot get its permit back passes its turn for heavy work on', async () => {
-  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   const admission = createAdmission(2, (key) => key);
   const newClient = () => new PassThrough();
   const admitOne = (key: string) => admission.admit('others', { key, client: newClient() });

@@ -1,5 +1,6 @@
 /** With `prefix`, the last word of a query finds passages by the words that begin with it. */
 import { expect, test } from 'vitest';
+import { usedMsOf } from '../../../contract-tests/harness/machine/processor-time.ts';
 import { creditPayment } from '../../database/rows/accounts.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import { createSearch } from '../search.ts';
@@ -94,10 +95,11 @@ test.each([
   expect(incompleteTokens(query)).toEqual(tokens);
 });
 
-test('the incomplete tokens of the longest query are found at once', () => {
-  const before = performance.now();
-  expect(incompleteTokens(`${'x'.repeat(8_190)} y`)).toEqual(['y']);
-  expect(performance.now() - before).toBeLessThan(100);
+test('the incomplete tokens of the longest query take little processor time', async () => {
+  const usedMs = await usedMsOf(() => {
+    expect(incompleteTokens(`${'x'.repeat(8_190)} y`)).toEqual(['y']);
+  });
+  expect(usedMs).toBeLessThan(100);
 });
 
 test('completions are the most frequent words, without those that are everywhere', () => {
