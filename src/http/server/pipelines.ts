@@ -31,7 +31,7 @@ export function handleInOrder(handle: RequestListener): RequestListener {
     const isLast = ++pipeline.unanswered === PIPELINED_MAX;
     if (isLast) {
       stopReading(socket);
-      response.shouldKeepAlive = false;
+      response.setHeader('Connection', 'close');
       response.once('finish', () => socket.destroySoon());
     }
     response.once('close', () => {

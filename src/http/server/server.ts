@@ -193,12 +193,12 @@ export async function listen(
  * the connection ends with the answer to the last of them.
  */
 function announceEnd(server: Server, { lastAnswers }: TrackedConnections): void {
-  for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
+  for (const answer of lastAnswers.values()) if (!answer.headersSent) answer.setHeader('Connection', 'close');
   const answersBefore = new Map(lastAnswers);
   server.prependListener('request', ({ socket }, response) => {
     const before = answersBefore.get(socket);
-    if (before && !before.headersSent) before.shouldKeepAlive = true;
-    response.shouldKeepAlive = false;
+    if (before && !before.headersSent) before.setHeader('Connection', 'keep-alive');
+    response.setHeader('Connection', 'close');
     answersBefore.set(socket, response);
   });
 }
