@@ -39,10 +39,11 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
 }
 
 async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
-  // Loaded in this thread, because pdf.js would otherwise start a worker thread.
-  const worker = await import('pdfjs-dist/legacy/build/pdf.worker.min.mjs' as string); // it has no types
-  Object.assign(globalThis, { pdfjsWorker: worker });
-  const { getDocument, PasswordException, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const { getDocument, GlobalWorkerOptions, PasswordException, VerbosityLevel } = await import(
+    'pdfjs-dist/legacy/build/pdf.mjs'
+  );
+  // On Node, pdf.js loads this module into its own thread: by default the one that is not minified.
+  GlobalWorkerOptions.workerSrc = import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs');
   const data = folderOf('pdfjs-dist/package.json');
   const loading = getDocument({
     data: new Uint8Array(bytes),
