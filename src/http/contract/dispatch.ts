@@ -2,7 +2,7 @@
  * Takes a request through the spec's checks to its answer: route, key, rate limit, scope, body, validation, answer.
  * Only this file uses openapi-backend.
  */
-import type { ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
 import {
@@ -26,7 +26,7 @@ import type { Permit } from '../capacity/admission.ts';
 import type { RequestedWait } from '../capacity/requested-wait.ts';
 import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
-import { boundRecursion, cutRecursion, followRecursion } from './recursive-schemas.ts';
+import { boundRecursion, cutRecursion, followRecursion, RECURSION_OPTIONS } from './recursive-schemas.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec, type Spec } from './spec.ts';
 import { AJV_OPTIONS, toValidationError } from './validation-error.ts';
@@ -98,10 +98,11 @@ async function load(spec: Spec): Promise<OpenAPIBackend> {
     // of 1.4 s.
     quick: true,
     coerceTypes: true,
-    ajvOpts: { useDefaults: true, ...AJV_OPTIONS },
-    customizeAjv: (ajv, _options, purpose) => {
+    ajvOpts: { useDefaults: true, ...RECURSION_OPTIONS, ...AJV_OPTIONS },
+    customizeAjv: (coercing, options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-values.ts.
-      if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;
+      const ajv =
+        purpose === ValidationContext.Params ? new Ajv({ ...options, coerceTypes: false }) : coercing;
       // OpenAPI 3.0 lacks JSON Schema's keyword for the names of a map.
       ajv.addKeyword({ keyword: 'x-propertyNames', macro: (schema: object) => ({ propertyNames: schema }) });
       followRecursion(ajv, api.definition.components?.schemas ?? {});

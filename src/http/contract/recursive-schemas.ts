@@ -3,8 +3,7 @@
  * target, which would never end here. It is given the spec without such references, and Ajv a keyword that stands for
  * them.
  */
-import type { Ajv } from 'ajv';
-import type { DataValidationCxt } from 'ajv/dist/types/index.js';
+import type { Ajv, SchemaValidateFunction } from 'ajv';
 
 type Node = Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
@@ -43,9 +42,11 @@ export function cutRecursion<T extends object>(spec: T): T {
   return spec;
 }
 
+/** Without this option, Ajv would copy the schema to the place of each reference that `followRecursion` makes, without end. */
+export const RECURSION_OPTIONS = { inlineRefs: false };
+
 /** Makes Ajv follow the references that `cutRecursion` has replaced. `schemas` are those of the spec, dereferenced. */
 export function followRecursion(ajv: Ajv, schemas: Record<string, unknown>): void {
-  ajv.opts.inlineRefs = false; // Ajv would copy the schema to the place of each reference, without end.
   const added = new Set<string>();
   const macro = (name: string) => {
     const isAdded = added.has(name);
@@ -94,7 +95,7 @@ const MEASURES: Record<string, (value: unknown) => number> = {
 /** Teaches Ajv the bounds of a schema that contains itself. They count for the outermost value only. */
 export function boundRecursion(ajv: Ajv): void {
   for (const [keyword, measure] of Object.entries(MEASURES)) {
-    const validate = (max: number, value: unknown, _schema?: unknown, context?: DataValidationCxt) =>
+    const validate: SchemaValidateFunction = (max: number, value: unknown, _schema, context) =>
       typeof context?.parentDataProperty === 'number' || measure(value) <= max;
     ajv.addKeyword({ keyword, validate });
   }
