@@ -192,6 +192,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
     const session = sessionOf(client);
     let isToReplace = false;
     const send = async (text: string, values: unknown[]): Promise<unknown> => {
+      watch.begin(client);
       try {
         return await session.query(text, values);
       } catch (error) {
@@ -200,6 +201,8 @@ function namingStatements(pool: pg.Pool): PostgresPool {
           closeAtOnce(client);
         }
         throw error;
+      } finally {
+        watch.end(client);
       }
     };
     const query = async (text: string, values: unknown[]): Promise<unknown> => {
@@ -213,10 +216,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
     };
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
-      release: (error) => {
-        watch.end(client);
-        client.release(error || isToReplace);
-      },
+      release: (error) => client.release(error || isToReplace),
     };
   };
   return {
@@ -225,7 +225,6 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       const client = await pool.connect();
       const known = clients.get(client) ?? clientOver(client);
       clients.set(client, known);
-      watch.begin(client);
       return known;
     },
     end: async () => {

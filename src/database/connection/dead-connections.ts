@@ -32,26 +32,23 @@ const SHORT_CHECK_INTERVAL_MS = 100;
 /** The server is unreachable when a probe cannot connect, or gets no answer, within this time. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/**
- * The driver's socket, the id of the server process, and whether no statement is running. The driver's types omit
- * them.
- */
+/** The driver's socket, and the id of the server process. The driver's types omit them. */
 const internalsOf = (client: pg.ClientBase) =>
-  client as unknown as { connection: { stream: Socket }; processID: number; readyForQuery: boolean };
+  client as unknown as { connection: { stream: Socket }; processID: number };
 
 /** Starts and stops the watch over single connections. */
 export type ConnectionWatch = {
   /**
-   * From now on `client` runs plain statements only. A COPY waits for its rows, and so looks like a dead connection.
+   * `client` sends a plain statement, until `end`. A COPY is none: it waits for its rows, and so looks like a dead
+   * connection.
    */
   begin(client: pg.PoolClient): void;
   end(client: pg.PoolClient): void;
   stop(): void;
 };
 
-/** A connection as of the last check. Nothing is recorded per statement, since there are thousands a second. */
+/** A connection as of the last check. A statement is only counted, since there are thousands a second. */
 type WatchedConnection = {
-  client: pg.ClientBase;
   stream: Socket;
   pid: number;
   /** When bytes last came from the database, or no answer was due. */
@@ -62,8 +59,8 @@ type WatchedConnection = {
   bytesWrittenBefore: number;
   /** The last probe found no running statement: dead, unless its answer arrives before the next check. */
   isSuspected: boolean;
-  /** True between `begin` and `end`. */
-  isInUse: boolean;
+  /** The statements that have no result yet: begun, and not ended. */
+  statements: number;
 };
 
 /**
@@ -144,7 +141,6 @@ function toWatchedConnection(client: pg.ClientBase): WatchedConnection {
   const { bytesRead, bytesWritten } = stream;
   const activeAtMs = performance.now();
   return {
-    client,
     stream,
     pid,
     activeAtMs,
@@ -152,15 +148,14 @@ function toWatchedConnection(client: pg.ClientBase): WatchedConnection {
     bytesWritten,
     bytesWrittenBefore: 0,
     isSuspected: false,
-    isInUse: false,
+    statements: 0,
   };
 }
 
 /** Records whether bytes have arrived since the last check. */
 function recordActivity(watched: WatchedConnection, nowMs: number): void {
   const { bytesRead, bytesWritten } = watched.stream;
-  const isDue = watched.isInUse && !internalsOf(watched.client).readyForQuery;
-  if (!isDue || bytesRead !== watched.bytesRead) {
+  if (watched.statements === 0 || bytesRead !== watched.bytesRead) {
     const bytesWrittenBefore = watched.bytesWritten;
     Object.assign(watched, { activeAtMs: nowMs, bytesRead, bytesWrittenBefore, isSuspected: false });
   }
@@ -229,12 +224,12 @@ export function watchConnections(pool: pg.Pool): ConnectionWatch {
   return {
     begin(client) {
       const watched = connections.get(client) ?? toWatchedConnection(client);
-      watched.isInUse = true;
+      watched.statements++;
       connections.set(client, watched);
     },
     end(client) {
       const watched = connections.get(client);
-      if (watched) watched.isInUse = false;
+      if (watched) watched.statements--;
     },
     stop: () => void stop(),
   };
