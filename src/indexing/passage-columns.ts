@@ -1,12 +1,16 @@
 /** The columns in which analysed passages are sent to PostgreSQL. */
 
 import type { Language } from '../analysis/language.ts';
-import { type BinaryArray, createBinaryArray, elementTypes } from '../database/connection/binary-array.ts';
+import {
+  type BinaryArray,
+  createBinaryArray,
+  elementTypes,
+} from '../database/connection/postgres-binary-insides.ts';
 import { HEADING_MAX_LENGTH } from './split/markdown.ts';
 import type { Passage } from './split/passages.ts';
 
 /**
- * Passages in order, as one binary array for each column (see binary-array.ts). The names are the columns of `passages`
+ * Passages in order, as one binary array for each column (see postgres-binary-insides.ts). The names are the columns of `passages`
  * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
  * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
  * together, from 1.

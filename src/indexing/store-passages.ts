@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import { release } from '../database/connection/binary-array.ts';
+import { release } from '../database/connection/byte-writer.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';

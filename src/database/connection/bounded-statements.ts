@@ -8,6 +8,7 @@ import { connect, type NetConnectOpts } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { searchTooLong } from '../../terms/errors.ts';
+import { cancelRequestOf } from './pg-insides.ts';
 
 /**
  * - `endsAtMs`: when all statements must have ended.
@@ -46,14 +47,8 @@ const LONG_MS = 250;
 const CANCEL_TIMEOUT_MS = 2_000;
 /** Interval between repeated cancel requests. */
 const CANCEL_AGAIN_MS = 500;
-/** CancelRequest of PostgreSQL's protocol (manual, 54.7): its length, its code, and the connection's two numbers. */
-const CANCEL_REQUEST = { bytes: 16, code: 80_877_102 };
 
-/** The values that PostgreSQL sent the driver on connecting; the driver's types omit the key. */
-type Keyed = { processID: number; secretKey: number; host: string; port: number };
-const keyed = (client: pg.ClientBase): Keyed => client as unknown as Keyed;
-
-function addressOf({ host, port }: Keyed): NetConnectOpts {
+function addressOf({ host, port }: pg.Client): NetConnectOpts {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
@@ -62,18 +57,13 @@ function addressOf({ host, port }: Keyed): NetConnectOpts {
  * processed the request. The signal has reached the process by then, so that it cannot hit the next statement. Never
  * throws.
  */
-async function cancelStatement(client: pg.ClientBase): Promise<void> {
-  const { processID, secretKey } = keyed(client);
-  const request = Buffer.alloc(CANCEL_REQUEST.bytes);
-  [CANCEL_REQUEST.bytes, CANCEL_REQUEST.code, processID, secretKey].forEach((value, i) => {
-    request.writeInt32BE(value, 4 * i);
-  });
-  const socket = connect(addressOf(keyed(client)));
+async function cancelStatement(client: pg.Client): Promise<void> {
+  const socket = connect(addressOf(client));
   socket.on('error', () => {}); // 'close' follows
   socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
   // PostgreSQL answers nothing, and closes the connection when it has sent its signal. We must not close it first: a
   // pooler that still waits for its own connection to the server would drop the request.
-  socket.resume().write(request);
+  socket.resume().write(cancelRequestOf(client));
   await once(socket, 'close');
 }
 
@@ -105,7 +95,7 @@ function watch({ statementMs, signal, ...bounds }: Bounds, end: (reason: unknown
 }
 
 /** Sends a statement by `client` within the bounds of the request that it belongs to. */
-export async function sendWithinBounds<T>(client: pg.ClientBase, send: () => Promise<T>): Promise<T> {
+export async function sendWithinBounds<T>(client: pg.Client, send: () => Promise<T>): Promise<T> {
   const bounds = current.getStore();
   if (bounds === undefined) return await send();
   const state: { isOver: boolean; ending?: { reason: unknown }; cancelling?: Promise<void> } = {

@@ -1,6 +1,4 @@
 /** The connection pool to PostgreSQL, and Kysely over it. */
-
-import type { Socket } from 'node:net';
 import {
   Kysely,
   PostgresDialect,
@@ -14,6 +12,7 @@ import { codeOf } from '../../terms/problem.ts';
 import type { Tables } from '../schema/tables.ts';
 import { sendWithinBounds } from './bounded-statements.ts';
 import { watchConnections } from './dead-connections.ts';
+import { socketOf } from './pg-insides.ts';
 import { openSession, type Session, type Settings } from './session-settings.ts';
 
 export type Database = Kysely<Tables>;
@@ -172,10 +171,7 @@ export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
  * Closes a connection without waiting for its server process, so that neither the end of its transaction nor another
  * request does. The pool replaces it.
  */
-function closeAtOnce(client: pg.ClientBase): void {
-  const { connection } = client as unknown as { connection: { stream: Socket } }; // the driver's types omit it
-  connection.stream.destroy();
-}
+const closeAtOnce = (client: pg.ClientBase): void => void socketOf(client).destroy();
 
 /** SQLSTATE of a write that is refused by a standby, or by a session that began while the database was read-only. */
 const READ_ONLY = '25006';

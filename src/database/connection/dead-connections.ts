@@ -15,7 +15,8 @@ import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
 import { repeat } from '../../concurrency/repeat.ts';
-import { HAS_CITUS } from '../schema/distributed-tables.ts';
+import { HAS_CITUS } from '../schema/citus-insides.ts';
+import { processIdOf, socketOf } from './pg-insides.ts';
 
 /** Silence after which the server is probed; hardly any statement takes longer. */
 const SILENCE_MS = 1_500;
@@ -31,10 +32,6 @@ const CHECK_INTERVAL_MS = 500;
 const SHORT_CHECK_INTERVAL_MS = 100;
 /** The server is unreachable when a probe cannot connect, or gets no answer, within this time. */
 const PROBE_TIMEOUT_MS = 2_000;
-
-/** The driver's socket, and the id of the server process. The driver's types omit them. */
-const internalsOf = (client: pg.ClientBase) =>
-  client as unknown as { connection: { stream: Socket }; processID: number };
 
 /** Starts and stops the watch over single connections. */
 export type ConnectionWatch = {
@@ -102,11 +99,7 @@ async function probe(
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<ProbeResult>(PROBE, [
-      suspects,
-      orphans,
-      internalsOf(client).processID,
-    ]);
+    const { rows } = await client.query<ProbeResult>(PROBE, [suspects, orphans, processIdOf(client)]);
     return rows[0];
   } catch (error) {
     if (error instanceof pg.DatabaseError) throw error;
@@ -136,13 +129,12 @@ async function findIdle(
 }
 
 function toWatchedConnection(client: pg.ClientBase): WatchedConnection {
-  const { connection, processID: pid } = internalsOf(client);
-  const { stream } = connection;
+  const stream = socketOf(client);
   const { bytesRead, bytesWritten } = stream;
   const activeAtMs = performance.now();
   return {
     stream,
-    pid,
+    pid: processIdOf(client),
     activeAtMs,
     bytesRead,
     bytesWritten,
@@ -179,7 +171,7 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
   pool.on('remove', (client) => void idle.delete(client));
   return (sinceBeforeMs) => {
     for (const [client, sinceMs] of idle) {
-      if (sinceMs < sinceBeforeMs) internalsOf(client).connection.stream.destroy();
+      if (sinceMs < sinceBeforeMs) socketOf(client).destroy();
     }
   };
 }

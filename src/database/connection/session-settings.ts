@@ -12,7 +12,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { codeOf } from '../../terms/problem.ts';
-import { ARE_TABLES_DISTRIBUTED, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/distributed-tables.ts';
+import { ARE_TABLES_DISTRIBUTED, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
+import { processIdOf, QueryWithSettings } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 import { type Send, sendToShard, singleOf } from './shard-statements.ts';
 
@@ -32,56 +33,6 @@ export type Session = {
   query(text: string, values: unknown[]): Promise<unknown>;
 };
 
-/** The messages of the protocol (PostgreSQL manual, 55.2.3) that a statement consists of. The driver's types omit them. */
-type ProtocolConnection = {
-  parse(statement: { name: string; text: string }): void;
-  bind(bound: { statement: string; values: unknown[] }): void;
-  execute(portal: object): void;
-};
-type ProtocolQuery = pg.Submittable & {
-  prepare(connection: ProtocolConnection): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: ProtocolConnection): void;
-};
-type Callback = (error: Error | null | undefined, result: pg.QueryResult) => void;
-const ProtocolQuery = pg.Query as unknown as new (
-  statement: pg.QueryConfig & { queryMode: 'extended' },
-  values: undefined,
-  callback: Callback,
-) => ProtocolQuery;
-
-/** The statement that makes the settings those of the current transaction. Named if the connection has prepared it. */
-type LocalSettings = { name: string; text: string };
-
-/** A statement that is sent together with its settings: in one transaction, and without a further round trip. */
-class QueryWithSettings extends ProtocolQuery {
-  readonly #settings: LocalSettings;
-  #areSet = false;
-
-  constructor(settings: LocalSettings, statement: pg.QueryConfig, callback: Callback) {
-    super({ ...statement, queryMode: 'extended' }, undefined, callback);
-    this.#settings = settings;
-  }
-
-  override prepare(connection: ProtocolConnection): void {
-    const { name, text } = this.#settings;
-    if (name === '') connection.parse({ name, text });
-    connection.bind({ statement: name, values: [] });
-    connection.execute({});
-    super.prepare(connection);
-  }
-
-  // The results of the first statement are the settings' own values.
-  override handleDataRow(message: unknown): void {
-    if (this.#areSet) super.handleDataRow(message);
-  }
-
-  override handleCommandComplete(message: unknown, connection: ProtocolConnection): void {
-    if (this.#areSet) super.handleCommandComplete(message, connection);
-    this.#areSet = true;
-  }
-}
-
 const setConfig = ([name, value]: [string, string], isLocal: boolean): string =>
   `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${isLocal})`;
 
@@ -97,11 +48,10 @@ async function setIfDirect(
   const set = Object.entries(settings).map(
     (setting) => `CASE WHEN ${IS_DIRECT} THEN ${setConfig(setting, false)} END`,
   );
-  const { processID } = client as unknown as { processID: number }; // the driver's types omit it
   const facts = [`${IS_DIRECT} AS "isDirect"`, `${HAS_CITUS} AS "hasCitus"`];
   const text = `SELECT ${[...facts, ...set].join(', ')}`;
   // Behind a pooler whose database is away, the statement would wait for two minutes, and the client with it.
-  const statement = { text, values: [processID], query_timeout: timeoutMs };
+  const statement = { text, values: [processIdOf(client)], query_timeout: timeoutMs };
   const { rows } = await client.query<{ isDirect: boolean; hasCitus: boolean }>(statement);
   const [{ isDirect, hasCitus } = { isDirect: false, hasCitus: false }] = rows;
   return { isDirect, hasCitus };
@@ -188,8 +138,9 @@ async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Se
   const setLocal = all.map(([name, value]) => `; SET LOCAL ${name} = ${pg.escapeLiteral(value)}`).join('');
   const sendWithSettings = (statement: pg.QueryConfig) =>
     new Promise<pg.QueryResult>((resolve, reject) => {
-      const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
-      client.query(new QueryWithSettings(local, statement, settle));
+      client.query(
+        new QueryWithSettings(local, statement, (error, result) => (error ? reject(error) : resolve(result))),
+      );
     });
   return async (text, values) => {
     if (BEGIN.test(text)) return await client.query(`${text}${setLocal}`);

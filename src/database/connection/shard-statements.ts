@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { TABLES_NEAR } from '../schema/citus-insides.ts';
 
 /**
  * Statements that a session at a server keeps. Each shard has its own, four to seven, and a ranking's plan takes
@@ -14,19 +15,6 @@ import pg from 'pg';
  * never find theirs.
  */
 const KEPT_MAX = 128;
-
-/**
- * The names of all tables that are distributed like the one with the shard `shard`, with those of their shards there.
- * The shard's own name is not read from pg_class, where Citus hides shards from clients of a server that has some itself.
- */
-const TABLES_NEAR = `
-  SELECT relname AS table, shard_name(near.logicalrelid, near.shardid) AS shard
-  FROM pg_dist_shard AS own
-    JOIN pg_dist_partition AS distributed USING (logicalrelid)
-    JOIN pg_dist_partition AS other USING (colocationid)
-    JOIN pg_dist_shard AS near ON near.logicalrelid = other.logicalrelid AND near.shardminvalue = own.shardminvalue
-    JOIN pg_class ON pg_class.oid = other.logicalrelid
-  WHERE own.shardid = substring(shard::regclass::text FROM '[0-9]+$')::bigint`;
 
 /** The first eight hexadecimal digits of a text's hash. */
 const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -13,12 +13,8 @@ import { isShardLost } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { lastSessionOf, type Queryable } from '../connection/database.ts';
 import { CREATE_RUN_IN_SHARD, RUN_IN_SHARD } from '../connection/shard-statements.ts';
-import {
-  ARE_TABLES_DISTRIBUTED,
-  CONTENT_TABLES,
-  FIRST_TABLE,
-  HAS_CITUS,
-} from '../schema/distributed-tables.ts';
+import { ARE_TABLES_DISTRIBUTED, HAS_CITUS, NODE_NAME, NODES, WORKERS } from '../schema/citus-insides.ts';
+import { CONTENT_TABLES, FIRST_TABLE } from '../schema/distributed-tables.ts';
 
 /**
  * Settings of the service's own sessions, which the sessions that the coordinator opens need too, at the servers of the
@@ -59,8 +55,7 @@ async function requireWorkers(database: Queryable): Promise<void> {
       'The database has no Citus: on the coordinator, create the extension (CREATE EXTENSION citus) and add the workers ' +
         '(citus_add_node), or leave out --distribute.',
     );
-  const { rows: workers } = await sql`
-    SELECT FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND shouldhaveshards`.execute(database);
+  const { rows: workers } = await WORKERS.execute(database);
   if (workers.length === 0)
     throw new Error('The coordinator has no workers: add them (SELECT citus_add_node(host, port)).');
 }
@@ -123,8 +118,8 @@ async function setOnAllNodes(database: Queryable): Promise<void> {
   // Without propagation, since a worker may not change other servers.
   const block = `BEGIN SET LOCAL citus.enable_ddl_propagation = off; ${settings.join(' ')} END`;
   const { rows } = await sql<{ node: string; success: boolean; result: string }>`
-    SELECT nodename || ':' || nodeport AS node, success, result
-    FROM run_command_on_all_nodes(format('DO %L', format(${block}, current_database()))) JOIN pg_dist_node USING (nodeid)
+    SELECT ${NODE_NAME} AS node, success, result
+    FROM run_command_on_all_nodes(format('DO %L', format(${block}, current_database()))) JOIN ${NODES} USING (nodeid)
   `.execute(database);
   const refused = rows.find(({ success }) => !success);
   if (refused)

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
+import { HAS_CITUS } from '../schema/citus-insides.ts';
 
 /**
  * A position in the write-ahead log of a primary. `cluster` and `database` name what it belongs to. `timeline` tells it
@@ -75,7 +76,7 @@ const compare = prepare(
   ({ cluster, database, timeline, lsn }: PositionValues) => sql<ReplicaState>`
   SELECT CASE
       WHEN system_identifier::text <> ${cluster}::text OR current_database() <> ${database}::text THEN 'foreign'
-      WHEN to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN 'distributed'
+      WHEN ${sql.raw(HAS_CITUS)} THEN 'distributed'
       WHEN NOT pg_is_in_recovery() THEN 'promoted'
       WHEN lpad(upper(to_hex(timeline_id)), 8, '0') <> ${timeline}::text THEN 'diverged'
       WHEN (pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn) IS NOT TRUE THEN 'behind'

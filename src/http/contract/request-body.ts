@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the largest size that the operation's schema allows. */
 import type { IncomingMessage } from 'node:http';
 import { withTimeout } from '../../concurrency/timeout.ts';
-import { createByteWriter, release } from '../../database/connection/binary-array.ts';
+import { createByteWriter, release } from '../../database/connection/byte-writer.ts';
 import { bodyTooSlow, payloadTooLarge, unsupportedMediaType, validationFailed } from '../../terms/errors.ts';
 import type { HeldBody } from '../capacity/body-memory.ts';
 import { arrivingBytes } from '../server/arriving-bytes.ts';

@@ -1,11 +1,10 @@
 /** Encodes document frequencies, counted in one document's passages, as jsonb in PostgreSQL's binary format. */
+import { type ByteWriter, createByteWriter, release } from '../../database/connection/byte-writer.ts';
 import {
-  type ByteWriter,
   createBinaryArray,
-  createByteWriter,
   elementTypes,
-  release,
-} from '../../database/connection/binary-array.ts';
+  JSONB_VERSION,
+} from '../../database/connection/postgres-binary-insides.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 import {
   lexemesEnd,
@@ -53,10 +52,10 @@ export function encodeDocumentFrequencies(accumulator: PostingsAccumulator): Uin
   return arrays;
 }
 
-/** Writes an object in the format of `jsonb_recv`: its version, 1, then JSON in UTF-8 (PostgreSQL source, jsonb.c). */
+/** Writes an object as jsonb. */
 function createObjectWriter() {
   const json = createByteWriter();
-  json.byte(1);
+  json.byte(JSONB_VERSION);
   let size = 0;
   return {
     add(key: Buffer, count: number): void {

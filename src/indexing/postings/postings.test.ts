@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
-import { createBinaryArray, elementTypes } from '../../database/connection/binary-array.ts';
+import { createBinaryArray, elementTypes } from '../../database/connection/postgres-binary-insides.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 import { readDocumentFrequencies, readObjects, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentPostings } from './postings.ts';

@@ -2,8 +2,9 @@
 
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
-import type { BinaryArray } from '../../database/connection/binary-array.ts';
+import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';
+import { addPassageTsvector } from './postgres-tsvector-insides.ts';
 import {
   addLexeme,
   addPosition,
@@ -14,7 +15,6 @@ import {
   positionCountOf,
 } from './postings-accumulator.ts';
 import type { TokenIds } from './token-ids.ts';
-import { addPassageTsvector } from './tsvector-encoding.ts';
 
 /** The tokens of a text, as token ids of its document. */
 export type TokenIdText = TokenisedText<number>;

@@ -19,13 +19,8 @@ import {
   frequencyRows,
   mergedInEach,
 } from '../../indexing/postings/document-frequencies.ts';
-import {
-  inverseDocumentFrequencySql,
-  lengthNormSql,
-  saturationSql,
-  termFrequency,
-  titleFrequency,
-} from '../bm25.ts';
+import { inverseDocumentFrequencySql, lengthNormSql, saturationSql } from '../bm25.ts';
+import { termFrequency, titleFrequency } from '../postgres-rank-insides.ts';
 import type { Layout } from './layout.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 

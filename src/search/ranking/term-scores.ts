@@ -1,7 +1,8 @@
 /** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../../analysis/lexemes.ts';
-import { heldFrequency, saturationSql, termFrequency } from '../bm25.ts';
+import { saturationSql } from '../bm25.ts';
+import { heldFrequency, termFrequency } from '../postgres-rank-insides.ts';
 import type { Layout } from './layout.ts';
 
 /**

@@ -1,5 +1,11 @@
-/** Encodes the lexemes of a passage and their positions as a tsvector, in PostgreSQL's binary format. */
-import type { BinaryArray } from '../../database/connection/binary-array.ts';
+/**
+ * Encodes the lexemes of a passage and their positions as a tsvector, in PostgreSQL's binary format: see
+ * docs/private-insides.md.
+ *
+ * PostgreSQL 15 to 18 read this format; the manual does not describe it. If it changes, each import fails, and stores
+ * nothing. Instead: the text of a tsvector, which the server has to parse.
+ */
+import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
 import {
   firstPositionOf,
   nameEnd,

@@ -1,10 +1,4 @@
-/**
- * Values for a statement in PostgreSQL's binary form. An array holds a column of many rows, and the server reads it
- * without the parsing that text and JSON need. `pg` sends a Buffer in binary form as it is.
- */
-
-/** Object ids of the element types, the same in every PostgreSQL (its catalogue's pg_type.dat). */
-export const elementTypes = { integer: 23, text: 25, tsvector: 3614, jsonb: 3802 } as const;
+/** Bytes that are written one after another, as PostgreSQL's protocol has them. */
 
 /**
  * Frees unused bytes, and all bytes that share their buffer: never call it with bytes from Node's pool. Otherwise V8
@@ -76,43 +70,5 @@ export function createByteWriter() {
     patch: (offset: number, value: number): void => void buffer.writeInt32BE(value, offset),
     size: (): number => length,
     written: (): Buffer => buffer.subarray(0, length),
-  };
-}
-
-/** The offset of the number of elements in the header: after the dimensions, a flag and the element type. */
-const COUNT_OFFSET = 12;
-/** The length that array_recv reads as a NULL. */
-const NULL_LENGTH = -1;
-
-export type BinaryArray = ReturnType<typeof createBinaryArray>;
-
-/** An array of one dimension in the form that `array_recv` reads (PostgreSQL source, arrayfuncs.c). */
-export function createBinaryArray(elementType: number) {
-  const writer = createByteWriter();
-  let count = 0;
-  for (const field of [1, 0, elementType, count, 1]) writer.int32(field); // dimensions, flag, type, count, first index
-  return {
-    addInteger(value: number | null): void {
-      count++;
-      writer.int32(value === null ? NULL_LENGTH : 4);
-      if (value !== null) writer.int32(value);
-    },
-    addText(value: string): void {
-      count++;
-      writer.sizedText(value);
-    },
-    /** Adds an element of `size` bytes in its type's own binary form. `write` puts it into `buffer` from `start` on. */
-    add(size: number, write: (buffer: Buffer, start: number) => void): void {
-      count++;
-      writer.int32(size);
-      writer.append(size, write);
-    },
-    /** The number of elements so far. */
-    count: (): number => count,
-    /** The array so far. */
-    toBuffer(): Buffer {
-      writer.patch(COUNT_OFFSET, count);
-      return writer.written();
-    },
   };
 }

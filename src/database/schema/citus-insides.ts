@@ -1,0 +1,48 @@
+/**
+ * SQL over the catalogs of Citus, and what it does without saying so: see docs/private-insides.md.
+ *
+ * As of Citus 13.2. Its documentation describes the catalogs, but not `shard_name`, and not when a transaction is
+ * committed in two phases. If these change, a distributed database refuses requests, or a killed server of shards leaves
+ * a request half done. Instead of `shard_name`: a table's name with `_` and the id of its shard.
+ */
+import { sql } from 'kysely';
+import { FIRST_TABLE } from './distributed-tables.ts';
+
+/** SQL for whether the database has the extension. */
+export const HAS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
+
+/** SQL for whether Citus distributes the content tables. It fails without the extension. */
+export const ARE_TABLES_DISTRIBUTED = `
+  EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('${FIRST_TABLE}'))`;
+
+/** SQL for whether Citus distributes the table with the id `pg_class.oid`. */
+export const IS_TABLE_DISTRIBUTED = sql`EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)`;
+
+/** The coordinator and its workers, by `nodeid`. */
+export const NODES = sql`pg_dist_node`;
+export const NODE_NAME = sql`nodename || ':' || nodeport`;
+
+/** A row for each server that may have shards. */
+export const WORKERS = sql`SELECT FROM ${NODES} WHERE isactive AND noderole = 'primary' AND shouldhaveshards`;
+
+/**
+ * The names of all tables that are distributed like the one with the shard `shard`, with those of their shards there.
+ * The shard's own name is not read from pg_class, where Citus hides shards from clients of a server that has some itself.
+ */
+export const TABLES_NEAR = `
+  SELECT relname AS table, shard_name(near.logicalrelid, near.shardid) AS shard
+  FROM pg_dist_shard AS own
+    JOIN pg_dist_partition AS distributed USING (logicalrelid)
+    JOIN pg_dist_partition AS other USING (colocationid)
+    JOIN pg_dist_shard AS near ON near.logicalrelid = other.logicalrelid AND near.shardminvalue = own.shardminvalue
+    JOIN pg_class ON pg_class.oid = other.logicalrelid
+  WHERE own.shardid = substring(shard::regclass::text FROM '[0-9]+$')::bigint`;
+
+/**
+ * A statement that stores nothing, after which Citus commits the transaction in two phases: at one server of shards
+ * and in the coordinator's own tables both, or nowhere. By itself Citus would do so only if several servers of shards
+ * took part, or if rows went to a shard by COPY, as those do that are selected from a table of the coordinator: so this
+ * statement selects from one, and finds no row.
+ */
+export const COMMIT_IN_TWO_PHASES = `
+  INSERT INTO ${FIRST_TABLE} (knowledge_base_id) SELECT id FROM accounts WHERE false`;
