@@ -1,6 +1,6 @@
 /**
  * Takes a request through the spec's checks to its answer: route, key, rate limit, scope, body, validation, answer.
- * Only this file uses openapi-backend.
+ * Only this file and openapi-backend-insides.ts use openapi-backend.
  */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -25,6 +25,7 @@ import { originOf } from '../access/origin.ts';
 import type { Permit } from '../capacity/admission.ts';
 import type { RequestedWait } from '../capacity/requested-wait.ts';
 import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
+import { keepRoutes } from './openapi-backend-insides.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
 import { boundRecursion, cutRecursion, followRecursion, RECURSION_OPTIONS } from './recursive-schemas.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
@@ -79,17 +80,6 @@ export type ResponseCheck = (
 
 const RESULT_PATH = /^\/data\/\d+$/;
 
-/**
- * A request as openapi-backend checks it. Koa and `postSecurityHandler` have parsed it; openapi-backend would do so four
- * times, and look for what no operation has: parameters in paths and in cookies.
- */
-const parseRequest = (request: Request) => ({
-  ...request,
-  params: {},
-  cookies: {},
-  requestBody: request.body,
-});
-
 async function load(spec: Spec): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
     definition: cutRecursion(spec) as Document, // OpenAPI 3.0, as the linters check
@@ -111,20 +101,7 @@ async function load(spec: Spec): Promise<OpenAPIBackend> {
     },
   });
   await api.init();
-  const { router } = api;
-  // openapi-backend would list all operations several times for each request; the spec does not change.
-  const operations = router.getOperations();
-  router.getOperations = () => operations;
-  const byRoute = new Map(
-    operations.map((operation) => [`${operation.method} ${operation.path}`, operation]),
-  );
-  api.router = Object.assign(Object.create(router), {
-    parseRequest,
-    matchOperation: (request: Request, isStrict: boolean) =>
-      byRoute.get(`${request.method.toLowerCase()} ${request.path}`) ??
-      router.matchOperation(request, isStrict),
-  }) as typeof router; // the rest is inherited
-  api.validator.router = api.router;
+  keepRoutes(api);
   return api;
 }
 

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toErrorEnvelope } from '../../terms/errors.ts';
 import { SECURITY_HEADERS } from '../access/security-headers.ts';
@@ -15,6 +15,7 @@ import {
   type TrackedConnections,
   trackConnections,
 } from './connections.ts';
+import { stopListening } from './node-insides.ts';
 import { createPieceLimitedRequest } from './piece-limit.ts';
 import { handleInOrder } from './pipelines.ts';
 
@@ -226,10 +227,7 @@ function closeWhenQuiet(server: Server, tracked: TrackedConnections): () => void
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const tracked = trackedOf.get(server) ?? trackConnections(server);
-  // `http.Server.close` would cut off clients that have an answer and are about to send their next request.
-  const closed = new Promise<void>((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
+  const closed = stopListening(server);
   announceEnd(server, tracked);
   const stopClosing = closeWhenQuiet(server, tracked);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);

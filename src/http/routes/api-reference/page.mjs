@@ -1,6 +1,6 @@
 /** Shows the spec at /docs with Swagger UI. Runs in the browser. */
-import { foldErrors } from './folded-errors.mjs';
 import { noteAnswer, withOwnIds } from './own-ids.mjs';
+import { plugins, replaceSpec } from './swagger-ui-insides.mjs';
 
 /**
  * Tags and operations in the order in which a newcomer needs them. Operations that are missing here come last.
@@ -20,47 +20,6 @@ const ORDER = {
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],
 };
-
-/** The fields of an operation that the search looks at. */
-const SEARCHED = ['path', 'summary', 'description', 'operationId'];
-
-function matches(operation, words) {
-  const details = operation.get('operation');
-  const text = SEARCHED.map((key) => operation.get(key) ?? details.get(key) ?? '')
-    .join(' ')
-    .toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-/** Labels the search box. */
-const nameSearchBox = (element) =>
-  element?.querySelector('input')?.setAttribute('placeholder', 'Search operations');
-
-/** Replaces Swagger UI's own filter, which searches tags and paths only. */
-const searchOperations = ({ React }) => ({
-  wrapComponents: {
-    FilterContainer: (Original) => (properties) =>
-      React.createElement('div', { ref: nameSearchBox }, React.createElement(Original, properties)),
-  },
-  fn: {
-    opsFilter(tags, phrase) {
-      const words = phrase.toLowerCase().split(/\s+/);
-      const search = (operations) => operations.filter((operation) => matches(operation, words));
-      return tags
-        .map((tag) => tag.update('operations', search))
-        .filter((tag) => tag.get('operations').size > 0);
-    },
-  },
-});
-
-/** Labels the lists of examples and servers for screen readers. */
-function labelLists({ React }) {
-  const withLabel = (label) => (Original) => (properties) => {
-    const ref = (element) => element?.querySelector('select')?.setAttribute('aria-label', label);
-    return React.createElement('div', { ref }, React.createElement(Original, properties));
-  };
-  return { wrapComponents: { ExamplesSelect: withLabel('Example'), Servers: withLabel('Server') } };
-}
 
 /** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
 function inOrder(items, names, nameOf) {
@@ -124,7 +83,7 @@ const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
 const ui = SwaggerUIBundle({
   spec,
   dom_id: '#reference',
-  plugins: [searchOperations, labelLists, foldErrors],
+  plugins,
   filter: true,
   deepLinking: true,
   displayRequestDuration: true,
@@ -137,7 +96,7 @@ const ui = SwaggerUIBundle({
   validatorUrl: null,
   persistAuthorization: false,
   responseInterceptor(response) {
-    if (noteAnswer(ids, response)) ui.specActions.updateJsonSpec(withOwnIds(spec, ids));
+    if (noteAnswer(ids, response)) replaceSpec(ui, withOwnIds(spec, ids));
     return response;
   },
 });

@@ -40,8 +40,8 @@ const PAGE = { type: 'html', file: ownFile('page.html') };
 const PAGE_FILES: Record<string, { type: string; file: URL | string }> = {
   'page.css': { type: 'css', file: ownFile('page.css') },
   'page.mjs': { type: 'js', file: ownFile('page.mjs') },
-  'folded-errors.mjs': { type: 'js', file: ownFile('folded-errors.mjs') },
   'own-ids.mjs': { type: 'js', file: ownFile('own-ids.mjs') },
+  'swagger-ui-insides.mjs': { type: 'js', file: ownFile('swagger-ui-insides.mjs') },
   'swagger-ui.css': { type: 'css', file: bundleFile('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'js', file: bundleFile('swagger-ui-bundle.js') },
 };
