@@ -4,12 +4,13 @@ import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync }
 import { join } from 'node:path';
 import { makeDirectory } from '../config/make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { findPrograms } from './embedded-postgres-insides.ts';
 import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
 import { preparePassword, readPassword, requirePassword } from './postgres-password.ts';
 import { endOrphan, findPostmaster, removeStaleLocks } from './postgres-pidfile.ts';
-import { type Account, findPrograms } from './postgres-programs.ts';
+import type { Account } from './postgres-programs.ts';
 import { superviseServer } from './postgres-server.ts';
 import { serverArguments, socketPort } from './postgres-settings.ts';
 

@@ -1,6 +1,7 @@
 /** fetch that reports how many bytes of the request's body have been sent. */
 import { hostProcess } from '../platform.ts';
 import type { Context } from '../settings.ts';
+import { blobReadBy } from './fetch-insides.ts';
 
 type ReportSent = (sentBytes: number) => void;
 
@@ -29,16 +30,15 @@ function countedStream(blob: Blob, onSent: ReportSent): ReadableStream<Uint8Arra
 }
 
 /**
- * Sends a Blob whose bytes are counted when they are read. The fetch of Node and of Deno calls its method `stream`, and
- * sends its size as the length. Deno does not send the length of a bare stream, which stores of objects demand.
+ * Sends a Blob whose bytes are counted when they are read. The fetch of Node and of Deno sends its size as the length.
+ * Deno does not send the length of a bare stream, which stores of objects demand.
  */
 const sendBlobBy =
   (fetch: Context['fetch'], onSent: ReportSent): Context['fetch'] =>
   async (address, init) => {
     const { body } = init ?? {};
     if (!(body instanceof Blob)) return await fetch(address, init);
-    const stream = { value: () => countedStream(body, onSent) };
-    const counted = Object.defineProperty(body.slice(0, body.size, body.type), 'stream', stream);
+    const counted = blobReadBy(body, () => countedStream(body, onSent));
     return await fetch(address, { ...init, body: counted });
   };
 

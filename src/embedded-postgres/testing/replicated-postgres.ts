@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPrograms } from '../embedded-postgres-insides.ts';
 import { chooseLaunch } from '../postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from '../postgres-cluster.ts';
-import { findPrograms, type Running, startProgram } from '../postgres-programs.ts';
+import { type Running, startProgram } from '../postgres-programs.ts';
 import { serverArguments, socketPort } from '../postgres-settings.ts';
 
 /** A server that a test may end and start again. */

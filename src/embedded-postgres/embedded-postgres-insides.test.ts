@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findPrograms, linkLibraries } from '../postgres-programs.ts';
+import { findPrograms, linkLibraries } from './embedded-postgres-insides.ts';
 
 test('the start creates the links of libraries that the install script has not created', () => {
   const parent = mkdtempSync(join(tmpdir(), 'embedded-package-'));
