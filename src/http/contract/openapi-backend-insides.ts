@@ -2,9 +2,10 @@
  * What the service changes in openapi-backend beyond its documentation, as of openapi-backend 5.21: see
  * docs/private-insides.md.
  *
- * The backend and its validator look up each request in `router`, by `getOperations`, `matchOperation` and
- * `parseRequest`. For each request, these list all operations of the spec several times, and parse what Koa has parsed.
- * Instead: nothing. Without the changes, all requests get the same answers, later.
+ * The backend and its validator look up each request in `router`, by `getOperations`, `matchOperation`, `parseRequest`
+ * and `parseRequestQuery`. For each request, these list all operations of the spec several times, and parse what Koa has
+ * parsed. If a later version does not call them, requests take longer; a filter with a field `toString` gets 500, since
+ * `parseRequestQuery` converts each value to text. Instead: our own look-up, and the exported `OpenAPIValidator`.
  */
 import type { OpenAPIBackend, Request } from 'openapi-backend';
 
@@ -19,6 +20,9 @@ const parseRequest = (request: Request) => ({
   requestBody: request.body,
 });
 
+/** The query as it is: openapi-backend would convert each value to text, which fails for objects. */
+const parseRequestQuery = ({ query }: Request) => query;
+
 /** Makes openapi-backend keep the list of operations, find one by its method and path, and take requests as parsed. */
 export function keepRoutes(api: OpenAPIBackend): void {
   const { router } = api;
@@ -30,6 +34,7 @@ export function keepRoutes(api: OpenAPIBackend): void {
   );
   api.router = Object.assign(Object.create(router), {
     parseRequest,
+    parseRequestQuery,
     matchOperation: (request: Request, isStrict: boolean) =>
       byRoute.get(`${request.method.toLowerCase()} ${request.path}`) ??
       router.matchOperation(request, isStrict),

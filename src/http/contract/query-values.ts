@@ -19,8 +19,7 @@ function readJson(text: string, name: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     // Not by the schema: to it, a list is a parameter that occurs twice. And openapi-backend would parse a string again.
-    // openapi-backend also converts each value to text, which fails for an object with a field `toString`.
-    if (isObject(value)) return Object.defineProperty(value, Symbol.toPrimitive, { value: () => text });
+    if (isObject(value)) return value;
   } catch {
     // Its message would quote the text.
   }
