@@ -1,0 +1,82 @@
+/** pg's connections have the parts that the service uses beyond its documentation. */
+import { connect, Socket } from 'node:net';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { cancelRequestOf, processIdOf, QueryWithSettings, socketOf } from './pg-insides.ts';
+
+let client: pg.Client;
+
+beforeEach(async () => {
+  client = new pg.Client(inject('connection'));
+  client.on('error', () => {});
+  await client.connect();
+});
+afterEach(() => client.end());
+
+test('the id of a connection’s server process is known', async () => {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS id');
+  expect(processIdOf(client), 'pg no longer keeps the id of the server process as `client.processID`').toBe(
+    rows[0].id,
+  );
+});
+
+test('a statement is cancelled by the key of its connection', async () => {
+  const sleeping = client.query('SELECT pg_sleep(30)');
+  const { host, port } = client;
+  const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  // A request that arrives before the statement has begun has no effect, hence the repetition.
+  const cancelling = setInterval(() => connect(address).resume().write(cancelRequestOf(client)), 200);
+  await expect(
+    sleeping,
+    'pg no longer keeps the numbers for a CancelRequest as `client.processID` and `client.secretKey`',
+  ).rejects.toMatchObject({ code: '57014' });
+  clearInterval(cancelling);
+});
+
+test('a connection’s socket counts its bytes, and closes the connection at once', async () => {
+  const socket = socketOf(client);
+  expect(socket, 'pg no longer keeps its socket as `client.connection.stream`').toBeInstanceOf(Socket);
+  const { bytesRead, bytesWritten } = socket;
+  await client.query("SELECT repeat('a', 1000)");
+  expect(socket.bytesRead - bytesRead).toBeGreaterThan(1000);
+  expect(socket.bytesWritten - bytesWritten).toBeGreaterThan(20);
+  const sleeping = client.query('SELECT pg_sleep(30)');
+  socket.destroy();
+  await expect(sleeping, 'pg no longer ends a statement whose socket is destroyed').rejects.toThrow(
+    'Connection terminated',
+  );
+});
+
+const SETTINGS = { name: '', text: "SELECT set_config('work_mem', '123kB', true)" };
+const ASK = "SELECT current_setting('work_mem') AS memory, $1::integer AS number";
+
+const send = (settings: typeof SETTINGS, statement: pg.QueryConfig) =>
+  new Promise<pg.QueryResult>((resolve, reject) => {
+    client.query(
+      new QueryWithSettings(settings, statement, (error, result) =>
+        error ? reject(error) : resolve(result),
+      ),
+    );
+  });
+
+test.each([
+  ['whose settings are not prepared', SETTINGS, { text: ASK, values: [7] }],
+  ['that is prepared itself', SETTINGS, { name: 'asked', text: ASK, values: [7] }],
+  ['whose settings are prepared', { ...SETTINGS, name: 'settings' }, { text: ASK, values: [7] }],
+])('a statement %s runs with them, and leaves none behind', async (_, settings, statement) => {
+  if (settings.name !== '') await client.query(settings);
+  const reason = 'pg no longer sends the messages of `Query.prepare`, or handles results by other methods';
+  for (let i = 0; i < 2; i++) {
+    const { rows, rowCount } = await send(settings, statement);
+    expect({ rows, rowCount }, reason).toEqual({ rows: [{ memory: '123kB', number: 7 }], rowCount: 1 });
+  }
+  const { rows } = await client.query(ASK, [7]);
+  expect(rows[0].memory).not.toBe('123kB');
+});
+
+test('the error of a statement with settings is its own, and the connection goes on', async () => {
+  await expect(send(SETTINGS, { text: 'SELECT 1 / $1::integer', values: [0] })).rejects.toMatchObject({
+    code: '22012',
+  });
+  await expect(send(SETTINGS, { text: ASK, values: [7] })).resolves.toMatchObject({ rowCount: 1 });
+});
