@@ -17,10 +17,10 @@ import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { publishTexts } from '../indexing/replace-documents.ts';
 import { isShort } from '../indexing/short-texts.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
-import { insertPassages } from '../indexing/store-passages.ts';
+import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import { knowledgeBaseNotFound } from '../terms/errors.ts';
 import type { HandlerContext } from './handler-types.ts';
-import { findUnchanged, takeUnchanged } from './unchanged-content.ts';
+import { findUnchanged, takeUnchanged, toUnchanged } from './unchanged-content.ts';
 
 /** A text to import. `skips`: it makes no new document if there is one with its content. */
 type ImportedText = Text & Omit<NewText, 'sha256'> & OwnedKnowledgeBase & { skips: boolean };
@@ -51,24 +51,19 @@ async function insertText(
   const document = { ...owned, id: uuidv7() };
   const outcome = isBlank(text.content) ? NO_TEXT : ({ status: 'processed' } as const);
   const given = { title, source: title, type: 'text', bytes, sha256, description } as const;
-  let row = await insertDocument(transaction, { ...document, ...given, ...outcome });
-  let unreferenced: string[] = [];
-  const counts = { documents: 1, bytes: row.storage_bytes };
-  const publish = async () => {
-    const published = await publishTexts(transaction, owned, [row]);
-    row = published.rows[0] ?? row;
-    unreferenced = published.unreferenced;
-  };
-  const passage_count = await insertPassages(transaction, document, {
-    batches,
-    ...counts,
-    ...(outcome.status === 'processed' && { beforeCounting: publish }),
-  });
-  const data = toDocument({ ...row, passage_count });
+  const row = await insertDocument(transaction, { ...document, ...given, ...outcome });
+  const uncounted = await storePassages(transaction, document, batches);
+  const published =
+    outcome.status === 'processed'
+      ? await publishTexts(transaction, owned, [row])
+      : { rows: [row], unreferenced: [] };
+  const bytesStored = row.storage_bytes;
+  await countPassages(transaction, document, { ...uncounted, documents: 1, bytes: bytesStored });
+  const data = toDocument({ ...(published.rows[0] ?? row), passage_count: uncounted.totals.passageCount });
   const type = `document.${outcome.status}` as const;
   if (text.hasWebhooks) await recordDocumentEvents(transaction, owned, { type, documents: [data] });
-  await requireStorage(transaction, { accountId, defaults: config }, counts.bytes);
-  return { data, unreferenced };
+  await requireStorage(transaction, { accountId, defaults: config }, bytesStored);
+  return { data, unreferenced: published.unreferenced };
 }
 
 /**
@@ -81,9 +76,9 @@ async function storeText(context: HandlerContext, text: AnalysedText): Promise<D
     const data = await context.transact(async (transaction) => {
       const { hasWebhooks } = await lockKnowledgeBase(transaction, text);
       const unchanged = text.skips
-        ? await takeUnchanged(transaction, context, { ...text, isText: true })
+        ? await takeUnchanged(transaction, { ...text, isText: true }, context.config)
         : undefined;
-      if (unchanged !== undefined) return unchanged;
+      if (unchanged !== undefined) return toUnchanged(unchanged);
       const stored = await insertText(transaction, context, { ...text, hasWebhooks });
       unreferenced = stored.unreferenced;
       return stored.data;

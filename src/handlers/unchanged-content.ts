@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
+import type { DefaultLimits } from '../database/rows/account-limits.ts';
 import { type Description, type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
 import { type Content, findSameContent, lockContent } from '../database/rows/documents/known-content.ts';
+import type { Transact } from '../database/rows/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { changeDocument } from '../indexing/change-document.ts';
-import type { HandlerContext } from './handler-types.ts';
 
 /** The content of an import, and what its caller says about it. */
 type Imported = Omit<Content, 'externalId'> & { description: Description };
@@ -21,6 +22,9 @@ const isDescribedOtherwise = (row: DocumentRow, { attributes, sourceUrl }: Descr
   (attributes !== undefined && !isDeepStrictEqual(attributes, row.attributes)) ||
   (sourceUrl !== undefined && sourceUrl !== row.source_url);
 
+/** The answer to an import whose content a document has already. */
+export const toUnchanged = (row: DocumentRow): Document => ({ ...toDocument(row), unchanged: true });
+
 /**
  * The document with the same content, as the answer to an import; undefined: there is none. Under an external id, its
  * attributes and source URL become those of the import, where these are given. Other imports of the same content that
@@ -29,20 +33,19 @@ const isDescribedOtherwise = (row: DocumentRow, { attributes, sourceUrl }: Descr
  */
 export async function takeUnchanged(
   transaction: Queryable,
-  { config: defaults }: HandlerContext,
   imported: Imported,
-): Promise<Document | undefined> {
+  defaults: DefaultLimits,
+): Promise<DocumentRow | undefined> {
   const content = contentOf(imported);
   await lockContent(transaction, content);
   const same = await findSameContent(transaction, content);
   if (same === undefined) return undefined;
   const { accountId, knowledgeBaseId, externalId } = content;
-  if (externalId === undefined || !isDescribedOtherwise(same, imported.description))
-    return { ...toDocument(same), unchanged: true };
+  if (externalId === undefined || !isDescribedOtherwise(same, imported.description)) return same;
   const document = { accountId, knowledgeBaseId, id: same.id, defaults };
   const { attributes, sourceUrl } = imported.description;
-  const row = await changeDocument(transaction, document, { change: { attributes, sourceUrl } });
-  return row && { ...toDocument(row), unchanged: true }; // deleted meanwhile
+  // Undefined when it is deleted meanwhile.
+  return await changeDocument(transaction, document, { change: { attributes, sourceUrl } });
 }
 
 /** Thrown when the document with the same content was changed or deleted meanwhile. */
@@ -50,16 +53,16 @@ class ContentChanged extends Error {}
 
 /** The same in the transaction of a request that takes an Idempotency-Key, if there is such a document now. */
 export async function findUnchanged(
-  context: HandlerContext,
+  { database, transact, config }: { database: Queryable; transact: Transact; config: DefaultLimits },
   imported: Imported,
 ): Promise<Document | undefined> {
-  if ((await findSameContent(context.database, contentOf(imported))) === undefined) return undefined;
+  if ((await findSameContent(database, contentOf(imported))) === undefined) return undefined;
   try {
-    return await context.transact(async (transaction) => {
+    return await transact(async (transaction) => {
       await lockKnowledgeBase(transaction, imported);
-      const unchanged = await takeUnchanged(transaction, context, imported);
+      const unchanged = await takeUnchanged(transaction, imported, config);
       if (unchanged === undefined) throw new ContentChanged();
-      return unchanged;
+      return toUnchanged(unchanged);
     });
   } catch (error) {
     if (error instanceof ContentChanged) return undefined;

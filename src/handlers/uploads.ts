@@ -32,15 +32,9 @@ import {
 import { formatUploadPath } from '../files/upload-address.ts';
 import { countDocument } from '../indexing/counters.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
-import {
-  formatScopedId,
-  parseDocumentId,
-  parseFileId,
-  parseKnowledgeBaseId,
-  type ScopedId,
-} from '../terms/ids.ts';
+import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
-import { takeUnchanged } from './unchanged-content.ts';
+import { takeUnchanged, toUnchanged } from './unchanged-content.ts';
 
 type FileRow = Selectable<Tables['files']>;
 
@@ -123,7 +117,7 @@ async function findEarlierAnswer(
   if (id === null) return undefined;
   const row = await findDocument(transaction, { knowledgeBaseId, id, accountId }).executeTakeFirst();
   if (row === undefined) return undefined;
-  const data = { ...toDocument(row), ...(isDuplicate && { unchanged: true as const }) };
+  const data = isDuplicate ? toUnchanged(row) : toDocument(row);
   return { data, isNew: false, unreferenced: taken === undefined ? [] : [taken] };
 }
 
@@ -136,14 +130,11 @@ async function skipUnchanged(
   if (sha256 === undefined) return undefined;
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId, file_name: title } = file;
   const content = { knowledgeBaseId, accountId, title, sha256, isText: false, description };
-  const data = await takeUnchanged(transaction, context, content);
-  if (data === undefined) return undefined;
-  await markDuplicate(
-    transaction,
-    { knowledgeBaseId, id: file.id },
-    parseDocumentId(data.id, context.reach).id,
-  );
+  const row = await takeUnchanged(transaction, content, context.config);
+  if (row === undefined) return undefined;
+  await markDuplicate(transaction, { knowledgeBaseId, id: file.id }, row.id);
   const uploaded = taken === undefined ? [] : [taken, uploadNameOf({ knowledgeBaseId, id: file.id })];
+  const data = toUnchanged(row);
   return { data, isNew: false, unreferenced: file.object_name === null ? uploaded : [file.object_name] };
 }
 

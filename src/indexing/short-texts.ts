@@ -15,7 +15,7 @@ import {
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { type DefaultLimits, expectStorage, requireStorage } from '../database/rows/account-limits.ts';
 import { toDocument } from '../database/rows/documents/documents.ts';
-import type { NewText } from '../database/rows/documents/new-documents.ts';
+import { insertTextDocuments, type NewText } from '../database/rows/documents/new-documents.ts';
 import {
   commitTogether,
   type KeyedRequest,
@@ -27,7 +27,8 @@ import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
 import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';
 import { readExpectedLanguages } from './expected-languages.ts';
-import { insertTexts } from './store-passages.ts';
+import { publishTexts } from './replace-documents.ts';
+import { countPassages, storeTextPassages } from './store-passages.ts';
 
 /**
  * The request to import a text. `transact` runs the transaction of this request alone. `keyed`: its identity, if it has
@@ -111,10 +112,15 @@ async function storeTexts(
   { texts, analysed }: { texts: ShortText[]; analysed: AnalysedTexts },
 ): Promise<{ documents: Document[]; unreferenced: string[] }> {
   const { hasWebhooks } = await lockKnowledgeBase(transaction, owned);
-  const { rows, unreferenced } = await insertTexts(transaction, owned, { texts, analysed });
+  const { passageCounts } = analysed;
+  const inserted = await insertTextDocuments(transaction, owned, { texts, passageCounts });
+  const ids = inserted.map(({ id }) => id);
+  const uncounted = await storeTextPassages(transaction, owned, { ids, analysed });
+  const { rows, unreferenced } = await publishTexts(transaction, owned, inserted);
+  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
+  await countPassages(transaction, owned, { ...uncounted, documents: texts.length, bytes });
   const documents = rows.map(toDocument);
   if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type: 'document.processed', documents });
-  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
   await requireStorage(transaction, { accountId: owned.accountId, defaults }, bytes);
   return { documents, unreferenced };
 }

@@ -1,5 +1,5 @@
 /**
- * Inserts a document's passages together with BM25's statistics, which therefore stay exact. A transaction
+ * Stores passages, and adds them to BM25's statistics in the same transaction, so that these stay exact. A transaction
  * that changes a knowledge base's counters locks their row, and then only the account. So no two transactions can wait
  * for each other.
  */
@@ -10,17 +10,14 @@ import { release } from '../database/connection/byte-writer.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import type { DocumentRow } from '../database/rows/documents/documents.ts';
-import { insertTextDocuments, type NewText } from '../database/rows/documents/new-documents.ts';
 import { readPassages } from '../database/rows/documents/passages.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { OwnedId } from '../terms/ids.ts';
-import type { AnalysedTexts, PassageTotals, StoredPassage } from './analyse-document.ts';
+import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
 import type { Batches } from './analysis-pool.ts';
 import { deletePassages } from './delete-documents.ts';
 import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas } from './postings/document-frequencies.ts';
-import { publishTexts } from './replace-documents.ts';
 
 /** The columns are binary arrays (see `PassageColumns`). `ids` are those of their texts. */
 const insertColumns = prepare(
@@ -124,87 +121,79 @@ const addDeltas = prepare(
   (values) => insertDeltas(values),
 );
 
-/** The part of the document that the counters lack. */
-type Uncounted = { documents: number; bytes: number };
+/** The statistics of stored passages that are not counted yet: the last document frequencies, and the totals. */
+export type Uncounted = { documentFrequencies: Uint8Array; totals: PassageTotals };
 
-const countPassages = (
+/** Adds all document frequencies but the last, which are counted together with the totals. */
+async function addAllButLast(
   transaction: Queryable,
-  owned: OwnedKnowledgeBase & { id: string | undefined },
-  { totals, ...uncounted }: { totals: PassageTotals; documentFrequencies: Uint8Array } & Uncounted,
-) =>
-  addToStatistics(transaction, {
+  owned: OwnedKnowledgeBase,
+  { documentFrequencies, totals }: Pick<AnalysedTexts, 'documentFrequencies' | 'totals'>,
+): Promise<Uncounted> {
+  const last = documentFrequencies.at(-1);
+  if (last === undefined) throw new Error('passages were analysed without their document frequencies');
+  for (const frequencies of documentFrequencies.slice(0, -1))
+    await addDeltas(transaction, { ...owned, documentFrequencies: frequencies });
+  return { documentFrequencies: last, totals };
+}
+
+/**
+ * Stores the passages of an analysed document, batch by batch. The document's row must exist. The memory of a batch is
+ * freed after it was stored, that of the last batch after it was counted. The caller ends the analysis, whose permit
+ * lasts until then.
+ * @returns what is left for `countPassages`
+ * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
+ */
+export async function storePassages(
+  transaction: Queryable,
+  document: OwnedId,
+  batches: Batches,
+): Promise<Uncounted> {
+  batches.stemOver?.(transaction);
+  const iterator: AsyncIterator<PassageBatch, undefined> = batches[Symbol.asyncIterator]();
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    const { position, columns, documentFrequencies = [], totals } = next.value;
+    if (position > 1) await abortIfDeletionAnnounced(transaction, [document.knowledgeBaseId, document.id]);
+    await insertRows(transaction, document, { ids: [document.id], columns });
+    if (totals) return await addAllButLast(transaction, document, { documentFrequencies, totals });
+    for (const frequencies of documentFrequencies)
+      await addDeltas(transaction, { ...document, documentFrequencies: frequencies });
+    for (const column of Object.values(columns)) release(column);
+  }
+  throw new Error('an analysis ended without its totals');
+}
+
+/**
+ * Stores the passages of texts that were analysed together. `ids` are those of their documents, whose rows must exist.
+ * @returns what is left for `countPassages`
+ */
+export async function storeTextPassages(
+  transaction: Queryable,
+  owned: OwnedKnowledgeBase,
+  { ids, analysed }: { ids: string[]; analysed: AnalysedTexts },
+): Promise<Uncounted> {
+  await insertRows(transaction, owned, { ids, columns: analysed.columns });
+  return await addAllButLast(transaction, owned, analysed);
+}
+
+/**
+ * Adds stored passages to the statistics of their knowledge base, and `documents` and `bytes` to its counters. Takes the
+ * lock on the counters. With an `id`, the passages are those of one document, whose row gets their number.
+ */
+export async function countPassages(
+  transaction: Queryable,
+  owned: OwnedKnowledgeBase & { id?: string },
+  { totals, ...uncounted }: Uncounted & { documents: number; bytes: number },
+): Promise<void> {
+  await addToStatistics(transaction, {
+    id: undefined,
     ...owned,
     ...uncounted,
     ...totals,
     languages: [...totals.languageCounts.keys()],
     languageCounts: [...totals.languageCounts.values()],
   });
-
-/**
- * Makes an analysed document searchable, batch by batch. The document's row must exist. `documents` and `bytes` are the
- * part of the document that the counters lack. `beforeCounting` runs before the locks on the counters are taken. The
- * memory of a batch is freed after it was stored.
- * @returns the number of its passages
- * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
- */
-export async function insertPassages(
-  transaction: Queryable,
-  document: OwnedId,
-  {
-    batches,
-    beforeCounting = async () => {},
-    ...uncounted
-  }: { batches: Batches; beforeCounting?: () => Promise<void> } & Uncounted,
-): Promise<number> {
-  batches.stemOver?.(transaction);
-  let passageCount = 0;
-  for await (const batch of batches) {
-    if (batch.position > 1)
-      await abortIfDeletionAnnounced(transaction, [document.knowledgeBaseId, document.id]);
-    await insertRows(transaction, document, { ids: [document.id], columns: batch.columns });
-    const { documentFrequencies = [], totals } = batch;
-    for (const [i, frequencies] of documentFrequencies.entries()) {
-      if (totals === undefined || i < documentFrequencies.length - 1) {
-        await addDeltas(transaction, { ...document, documentFrequencies: frequencies });
-        continue;
-      }
-      await beforeCounting();
-      await countPassages(transaction, document, { documentFrequencies: frequencies, totals, ...uncounted });
-    }
-    for (const column of Object.values(batch.columns)) release(column);
-    passageCount = totals?.passageCount ?? 0;
-  }
-  return passageCount;
-}
-
-/**
- * Inserts the documents of short texts of one knowledge base with their passages, and adds them to all statistics.
- * `analysed` is the result of their analysis. They replace earlier documents with their external ids.
- * @returns the rows of the documents, in the order of the texts, and the objects that no row refers to after the commit
- */
-export async function insertTexts(
-  transaction: Queryable,
-  owned: OwnedKnowledgeBase,
-  { texts, analysed }: { texts: NewText[]; analysed: AnalysedTexts },
-): Promise<{ rows: DocumentRow[]; unreferenced: string[] }> {
-  const { columns, passageCounts, documentFrequencies, totals } = analysed;
-  const rows = await insertTextDocuments(transaction, owned, { texts, passageCounts });
-  const ids = rows.map(({ id }) => id);
-  await insertRows(transaction, owned, { ids, columns });
-  const published = await publishTexts(transaction, owned, rows);
-  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
-  const counts = { documents: texts.length, bytes, totals };
-  for (const [i, frequencies] of documentFrequencies.entries()) {
-    const isLast = i === documentFrequencies.length - 1;
-    if (isLast)
-      await countPassages(
-        transaction,
-        { ...owned, id: undefined },
-        { documentFrequencies: frequencies, ...counts },
-      );
-    else await addDeltas(transaction, { ...owned, documentFrequencies: frequencies });
-  }
-  return published;
+  release(uncounted.documentFrequencies); // the columns of the last batch share their memory
 }
 
 /** All passages of a document, as their analysis with another title takes them. */
@@ -231,7 +220,8 @@ export async function replacePassages(
   document: OwnedId,
   batches: Batches,
 ): Promise<void> {
-  const uncounted = { documents: 0, bytes: 0 };
-  await deletePassages(transaction, { ...document, ids: [document.id] }, uncounted);
-  await insertPassages(transaction, document, { batches, ...uncounted });
+  const counted = { documents: 0, bytes: 0 };
+  await deletePassages(transaction, { ...document, ids: [document.id] }, counted);
+  const uncounted = await storePassages(transaction, document, batches);
+  await countPassages(transaction, document, { ...uncounted, ...counted });
 }

@@ -19,7 +19,7 @@ import { discardObjects, recordHash } from '../files/files.ts';
 import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { replaceEarlier } from '../indexing/replace-documents.ts';
-import { insertPassages } from '../indexing/store-passages.ts';
+import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import { isUnavailable, ServiceError } from '../terms/errors.ts';
 import type { OwnedId, ScopedId } from '../terms/ids.ts';
 import type { JobContext } from './job-context.ts';
@@ -174,12 +174,12 @@ async function publish(
     if (!(await moveDocument(transaction, document, { from: ['processing'], to: 'processed', facts })))
       return false;
     await requireTitle(transaction, document, title);
-    const beforeCounting = async () => {
-      if (externalId === null) return;
+    const uncounted = await storePassages(transaction, document, batches);
+    if (externalId !== null) {
       await lockExternalIdOrAbort(transaction, document, externalId);
       unreferenced = await replaceEarlier(transaction, document, [document.id]);
-    };
-    await insertPassages(transaction, document, { batches, documents: 0, bytes: 0, beforeCounting });
+    }
+    await countPassages(transaction, document, { ...uncounted, documents: 0, bytes: 0 });
     if (hasWebhooks) {
       const documents = [toDocument(await requireDocument(transaction, document))];
       await recordDocumentEvents(transaction, document, { type: 'document.processed', documents });

@@ -8,7 +8,7 @@ import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts'
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { createStem } from '../../indexing/stems.ts';
-import { insertPassages } from '../../indexing/store-passages.ts';
+import { countPassages, storePassages } from '../../indexing/store-passages.ts';
 
 export type TestText = { title: string; content: string; description?: Description };
 
@@ -40,7 +40,8 @@ export async function importText(
     const document = { ...owned, id, title, source: title, type: 'text' as const };
     const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(transaction));
     await insertDocument(transaction, { ...document, bytes, description, status: 'processed' });
-    await insertPassages(transaction, { ...owned, id }, { batches, documents: 1, bytes });
+    const uncounted = await storePassages(transaction, { ...owned, id }, batches);
+    await countPassages(transaction, { ...owned, id }, { ...uncounted, documents: 1, bytes });
   });
   return id;
 }
