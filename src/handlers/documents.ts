@@ -19,11 +19,11 @@ import { countLanguages, readPassages, readText, toPassage } from '../database/r
 import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
-import { changeDocument } from '../indexing/change-document.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { readStoredPassages, replacePassages } from '../indexing/store-passages.ts';
 import { documentNotFound, documentNotRetryable } from '../terms/errors.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../terms/ids.ts';
+import { changeDocument } from '../versions/change-document.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { importText } from './import-text.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';

@@ -14,13 +14,13 @@ import { discardObjects } from '../files/files.ts';
 import type { Text } from '../indexing/analyse-document.ts';
 import { type Batches, endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import { publishTexts } from '../indexing/replace-documents.ts';
-import { isShort } from '../indexing/short-texts.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import { knowledgeBaseNotFound } from '../terms/errors.ts';
+import { publishTexts } from '../versions/replace-earlier.ts';
+import { isShort } from '../versions/short-texts.ts';
+import { findUnchanged, takeUnchanged, toUnchanged } from '../versions/unchanged.ts';
 import type { HandlerContext } from './handler-types.ts';
-import { findUnchanged, takeUnchanged, toUnchanged } from './unchanged-content.ts';
 
 /** A text to import. `skips`: it makes no new document if there is one with its content. */
 type ImportedText = Text & Omit<NewText, 'sha256'> & OwnedKnowledgeBase & { skips: boolean };

@@ -14,7 +14,6 @@ import {
   requireDocument,
   toDocument,
 } from '../database/rows/documents/documents.ts';
-import { findProcessedId, lockExternalIds, moveToLatest } from '../database/rows/documents/external-ids.ts';
 import { insertDocument } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { Tables } from '../database/schema/tables.ts';
@@ -33,8 +32,9 @@ import { formatUploadPath } from '../files/upload-address.ts';
 import { countDocument } from '../indexing/counters.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../terms/ids.ts';
+import { findProcessedId, lockExternalIds, moveToLatest } from '../versions/locks.ts';
+import { takeUnchanged, toUnchanged } from '../versions/unchanged.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
-import { takeUnchanged, toUnchanged } from './unchanged-content.ts';
 
 type FileRow = Selectable<Tables['files']>;
 

@@ -11,17 +11,17 @@ import {
   requireDocument,
   toDocument,
 } from '../database/rows/documents/documents.ts';
-import { lockExternalIdOrAbort } from '../database/rows/documents/external-ids.ts';
 import { findUnfinished } from '../database/rows/documents/given-documents.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import { isUnavailable, ServiceError } from '../terms/errors.ts';
 import type { OwnedId, ScopedId } from '../terms/ids.ts';
+import { lockExternalIdOrAbort } from '../versions/locks.ts';
+import { replaceEarlier } from '../versions/replace-earlier.ts';
 import type { JobContext } from './job-context.ts';
 import { type Attempt, Postponed } from './workers.ts';
 

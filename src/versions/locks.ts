@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { OwnedId } from '../../../terms/ids.ts';
-import type { Queryable } from '../../connection/database.ts';
-import { abortIfDeletionAnnounced } from '../deletion-lock.ts';
-import type { OwnedKnowledgeBase } from '../knowledge-bases.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
+import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { OwnedId } from '../terms/ids.ts';
 
 /** The number of the lock on the external id in the column or value `externalId`. */
 const lockOf = (knowledgeBaseId: string, externalId: RawBuilder<unknown>) =>

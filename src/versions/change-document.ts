@@ -8,8 +8,8 @@ import {
   lockDocument,
   updateDocumentRow,
 } from '../database/rows/documents/documents.ts';
+import { changeCounters } from '../indexing/counters.ts';
 import type { OwnedId } from '../terms/ids.ts';
-import { changeCounters } from './counters.ts';
 
 /**
  * Changes a document's row, and counts the bytes of its attributes and source URL. `reindex` brings a new title into

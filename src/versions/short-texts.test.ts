@@ -7,10 +7,10 @@ import { updateAccount } from '../database/rows/accounts.ts';
 import { commitOnce, findKeptAnswer, type KeyedRequest } from '../database/rows/idempotency-keys.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import type { Text } from '../indexing/analyse-document.ts';
+import { createStem } from '../indexing/stems.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
-import type { Text } from './analyse-document.ts';
 import { createShortTexts, type ShortTexts } from './short-texts.ts';
-import { createStem } from './stems.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let shortTexts: ShortTexts;

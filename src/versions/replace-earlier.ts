@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';
 import { announceDeletions } from '../database/rows/deletion-lock.ts';
 import type { DocumentRow } from '../database/rows/documents/documents.ts';
-import { lockExternalIds, moveToLatest } from '../database/rows/documents/external-ids.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { deleteDocuments } from './delete-documents.ts';
+import { deleteDocuments } from '../indexing/delete-documents.ts';
+import { lockExternalIds, moveToLatest } from './locks.ts';
 
 /** Finds all earlier documents with the external ids of the documents `ids`; `successor` is one of these. */
 async function findEarlier(

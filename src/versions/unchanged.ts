@@ -7,7 +7,7 @@ import { type Description, type DocumentRow, toDocument } from '../database/rows
 import { type Content, findSameContent, lockContent } from '../database/rows/documents/known-content.ts';
 import type { Transact } from '../database/rows/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { changeDocument } from '../indexing/change-document.ts';
+import { changeDocument } from './change-document.ts';
 
 /** The content of an import, and what its caller says about it. */
 type Imported = Omit<Content, 'externalId'> & { description: Description };

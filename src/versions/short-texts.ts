@@ -24,11 +24,11 @@ import {
 } from '../database/rows/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { type AnalysedTexts, analyseTexts, type Text } from '../indexing/analyse-document.ts';
+import { readExpectedLanguages } from '../indexing/expected-languages.ts';
+import { countPassages, storeTextPassages } from '../indexing/store-passages.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
-import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';
-import { readExpectedLanguages } from './expected-languages.ts';
-import { publishTexts } from './replace-documents.ts';
-import { countPassages, storeTextPassages } from './store-passages.ts';
+import { publishTexts } from './replace-earlier.ts';
 
 /**
  * The request to import a text. `transact` runs the transaction of this request alone. `keyed`: its identity, if it has
