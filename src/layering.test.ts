@@ -33,7 +33,7 @@ const IMPORTS: Record<string, string[]> = {
   indexing: ['analysis', 'concurrency', 'database', 'terms'],
   extraction: ['concurrency', 'config', 'indexing'],
   search: ['analysis', 'concurrency', 'database', 'indexing', 'terms'],
-  versions: ['analysis', 'concurrency', 'database', 'indexing', 'terms'],
+  versions: ['analysis', 'concurrency', 'database', 'extraction', 'files', 'indexing', 'terms'],
   jobs: [
     'concurrency',
     'config',
@@ -49,7 +49,6 @@ const IMPORTS: Record<string, string[]> = {
   handlers: [
     'concurrency',
     'database',
-    'extraction',
     'files',
     'indexing',
     'jobs',
@@ -256,7 +255,7 @@ test('the client runs alone and anywhere: it imports only itself and what is gen
 
 test('retrieval and storage know nothing of HTTP', () => {
   const knowing = files
-    .filter((file) => /^(analysis|database|embedded-postgres|files|indexing|search)\//.test(file))
+    .filter((file) => /^(analysis|database|embedded-postgres|files|indexing|search|versions)\//.test(file))
     .filter((file) => /from '(koa|openapi-backend|node:http)'/.test(read(file)));
   expect(knowing).toEqual([]);
 });

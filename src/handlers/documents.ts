@@ -20,10 +20,10 @@ import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
-import { readStoredPassages, replacePassages } from '../indexing/store-passages.ts';
+import { readStoredPassages } from '../indexing/store-passages.ts';
 import { documentNotFound, documentNotRetryable } from '../terms/errors.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../terms/ids.ts';
-import { changeDocument } from '../versions/change-document.ts';
+import { changeDocument, retitleDocument } from '../versions/change-document.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { importText } from './import-text.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
@@ -42,8 +42,7 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
     const batches = await analysing();
     try {
       return await database.transaction().execute(async (transaction) => {
-        const reindex = () => replacePassages(transaction, id, batches);
-        const row = await changeDocument(transaction, { ...id, defaults }, { change, reindex });
+        const row = await retitleDocument(transaction, { ...id, defaults }, { change, batches });
         if (row === undefined) throw documentNotFound();
         return toDocument(row);
       });
@@ -183,7 +182,7 @@ export const documentHandlers = {
     if (isRetitled && status === 'processed') return { data: await retitle(context, id, change) };
     const row = await database
       .transaction()
-      .execute((transaction) => changeDocument(transaction, { ...id, defaults }, { change }));
+      .execute((transaction) => changeDocument(transaction, { ...id, defaults }, change));
     if (row === undefined) throw documentNotFound();
     // A file that was processed since the check above has its former title in its passages.
     if (isRetitled && row.status === 'processed') return { data: await retitle(context, id, change) };

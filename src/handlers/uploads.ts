@@ -1,165 +1,32 @@
-/** The operations that import a file: request an upload address, then import the uploaded file. */
-import type { Selectable, Transaction } from 'kysely';
+/** The operations that import a file: request an upload address, import the uploaded file, or both in one request. */
+import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
-import { databaseNow, readDatabaseTime } from '../database/connection/clock.ts';
-import type { Queryable } from '../database/connection/database.ts';
-import { probeShards, requireStorage } from '../database/rows/account-limits.ts';
-import {
-  type Description,
-  type DocumentRow,
-  findDocument,
-  requireDocument,
-  toDocument,
-} from '../database/rows/documents/documents.ts';
-import { insertDocument } from '../database/rows/documents/new-documents.ts';
-import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { readDatabaseTime } from '../database/connection/clock.ts';
+import { expectStorage, probeShards, requireStorage } from '../database/rows/account-limits.ts';
+import { lockKnowledgeBase, requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { Tables } from '../database/schema/tables.ts';
-import { typeByName } from '../extraction/detect-type.ts';
-import { uploadNameOf } from '../files/file-store.ts';
-import {
-  discardObjects,
-  findFile,
-  hashOf,
-  insertTicket,
-  lockFile,
-  markDuplicate,
-  takeDirectUpload,
-} from '../files/files.ts';
+import { discardObjects, findFile, hashOf, insertTicket, takeDirectUpload } from '../files/files.ts';
+import { storeUpload } from '../files/store-upload.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
-import { countDocument } from '../indexing/counters.ts';
-import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
-import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../terms/ids.ts';
-import { findProcessedId, lockExternalIds, moveToLatest } from '../versions/locks.ts';
-import { takeUnchanged, toUnchanged } from '../versions/unchanged.ts';
+import {
+  formatScopedId,
+  type OwnedId,
+  parseFileId,
+  parseKnowledgeBaseId,
+  type ScopedId,
+} from '../terms/ids.ts';
+import {
+  type Accepted,
+  type Accepting,
+  type ArrivedFile,
+  acceptArrivedFile,
+  acceptFile,
+  type UploadedFile,
+} from '../versions/accept-file.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
-
-type FileRow = Selectable<Tables['files']>;
-
-/**
- * A file to import. `taken`: its object in the store; undefined: the file was uploaded to this service. `sha256`: of
- * its bytes, if it is known. `skips`: it makes no new document if there is one with its content. `description` is
- * ignored if the file has a document already.
- */
-type UploadedFile = {
-  file: ScopedId;
-  taken: string | undefined;
-  sha256: Buffer | undefined;
-  description: Description;
-  skips: boolean;
-};
-
-/** Inserts the document of a file. One with an external id is the last that has it, and replaces the processed one. */
-async function insertVersion(
-  transaction: Queryable,
-  { description, ...document }: Parameters<typeof insertDocument>[1],
-): Promise<DocumentRow> {
-  const { externalId } = description;
-  if (externalId === undefined) return await insertDocument(transaction, { ...document, description });
-  await lockExternalIds(transaction, document, [externalId]);
-  const replaces = await findProcessedId(transaction, document, externalId);
-  await insertDocument(transaction, { ...document, description, replaces });
-  await moveToLatest(transaction, document, [document.id]);
-  return await requireDocument(transaction, document);
-}
-
-/** Inserts the pending document of an uploaded file, to which the file then belongs. */
-async function insertFileDocument(
-  transaction: Queryable,
-  file: FileRow,
-  { taken, sha256, description }: Pick<UploadedFile, 'taken' | 'sha256' | 'description'>,
-): Promise<DocumentRow> {
-  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, file_name: fileName } = file;
-  const row = await insertVersion(transaction, {
-    knowledgeBaseId,
-    id: uuidv7(),
-    accountId,
-    title: fileName,
-    source: fileName,
-    type: typeByName(fileName) ?? 'unknown',
-    bytes: file.size_bytes,
-    status: 'pending',
-    fileId: file.id,
-    sha256,
-    description,
-  });
-  await transaction
-    .updateTable('files')
-    .set({
-      document_id: row.id,
-      sha256: sha256 ?? null,
-      ...(taken !== undefined && { object_name: taken, uploaded_at: databaseNow }),
-    })
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('id', '=', file.id)
-    .execute();
-  await countDocument(transaction, knowledgeBaseId, row.storage_bytes);
-  return row;
-}
-
-/**
- * The answer to an import. `isNew`: it has made a document. `unreferenced`: the objects that no row refers to after the
- * commit.
- */
-type Imported = { data: Document; isNew: boolean; unreferenced: string[] };
-
-/** The answer to the import of a file that has a document, or whose content another document has; or undefined. */
-async function findEarlierAnswer(
-  transaction: Queryable,
-  file: FileRow,
-  taken: string | undefined,
-): Promise<Imported | undefined> {
-  const { knowledge_base_id: knowledgeBaseId, account_id: accountId } = file;
-  const isDuplicate = file.document_id === null && file.uploaded_at === null && taken === undefined;
-  const id = isDuplicate ? file.duplicate_of : file.document_id;
-  if (id === null) return undefined;
-  const row = await findDocument(transaction, { knowledgeBaseId, id, accountId }).executeTakeFirst();
-  if (row === undefined) return undefined;
-  const data = isDuplicate ? toUnchanged(row) : toDocument(row);
-  return { data, isNew: false, unreferenced: taken === undefined ? [] : [taken] };
-}
-
-/** The answer to the import of a file whose content another document has; undefined: none has it. */
-async function skipUnchanged(
-  transaction: Queryable,
-  context: HandlerContext,
-  { file, taken, sha256, description }: Omit<UploadedFile, 'file' | 'skips'> & { file: FileRow },
-): Promise<Imported | undefined> {
-  if (sha256 === undefined) return undefined;
-  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, file_name: title } = file;
-  const content = { knowledgeBaseId, accountId, title, sha256, isText: false, description };
-  const row = await takeUnchanged(transaction, content, context.config);
-  if (row === undefined) return undefined;
-  await markDuplicate(transaction, { knowledgeBaseId, id: file.id }, row.id);
-  const uploaded = taken === undefined ? [] : [taken, uploadNameOf({ knowledgeBaseId, id: file.id })];
-  const data = toUnchanged(row);
-  return { data, isNew: false, unreferenced: file.object_name === null ? uploaded : [file.object_name] };
-}
-
-/** Returns the document of an uploaded file, and inserts it if there is none. */
-export async function findOrInsertDocument(
-  transaction: Transaction<Tables>,
-  context: HandlerContext,
-  { file: { knowledgeBaseId, id }, taken, skips, ...uploaded }: UploadedFile,
-): Promise<Imported> {
-  const { accountId, config, jobs } = context;
-  const file = await lockFile(transaction, { knowledgeBaseId, id, accountId });
-  if (file === undefined) throw fileNotFound();
-  const earlier = await findEarlierAnswer(transaction, file, taken);
-  if (earlier !== undefined) return earlier;
-  if (file.uploaded_at === null && taken === undefined)
-    throw file.expired ? uploadExpired() : fileNotUploaded();
-  const given = { ...uploaded, taken, sha256: file.sha256 ?? uploaded.sha256 };
-  const unchanged = skips ? await skipUnchanged(transaction, context, { ...given, file }) : undefined;
-  if (unchanged !== undefined) return unchanged;
-  const row = await insertFileDocument(transaction, file, given);
-  await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id, accountId });
-  await requireStorage(transaction, { accountId, defaults: config }, row.storage_bytes);
-  const unreferenced = taken === undefined ? [] : [uploadNameOf({ knowledgeBaseId, id })];
-  return { data: toDocument(row), isNew: true, unreferenced };
-}
 
 /** Uploads in memory at the same time while they are hashed, each of up to 50 MiB. */
 const HASHED_MAX = 2;
@@ -187,28 +54,75 @@ async function hashDirectUpload(
   });
 }
 
-/** Imports a file, and then removes the objects that no row refers to. */
-async function importUploadedFile(
+/**
+ * Imports a file: `store` makes sure of its object, and `accept` inserts its document. `unreferenced` are the objects to
+ * which no row refers. `store` adds to them what it makes, and all that are left at the end are removed.
+ */
+async function importStored<Stored>(
   context: HandlerContext,
-  uploaded: Omit<UploadedFile, 'sha256'>,
+  {
+    store,
+    accept,
+  }: {
+    store: (unreferenced: string[]) => Promise<Stored>;
+    accept: (transaction: Transaction<Tables>, stored: Stored) => Promise<Accepted>;
+  },
 ): Promise<Document> {
-  const { file, taken, skips } = uploaded;
-  let unreferenced = taken === undefined ? [] : [taken];
+  const { database, jobs } = context;
+  let unreferenced: string[] = [];
   try {
-    const sha256 = skips ? await hashDirectUpload(context, file, taken) : undefined;
-    await probeShards(context.database, context.accountId);
-    const imported = await context.database.transaction().execute(async (transaction) => {
-      const answer = await findOrInsertDocument(transaction, context, { ...uploaded, sha256 });
+    const stored = await store(unreferenced);
+    const accepted = await database.transaction().execute(async (transaction) => {
+      const answer = await accept(transaction, stored);
       // From here on a row may refer to the object, even if the answer to the commit is lost.
       unreferenced = [];
       return answer;
     });
-    if (imported.isNew) context.jobs.wakeImporters();
-    unreferenced = imported.unreferenced;
-    return imported.data;
+    if (accepted.isNew) jobs.wakeImporters();
+    unreferenced = accepted.unreferenced;
+    return accepted.data;
   } finally {
     await discardObjects(context, unreferenced);
   }
+}
+
+/** How the document of a file is accepted. */
+const acceptingOf = ({ config: defaults, jobs }: HandlerContext): Accepting => ({
+  defaults,
+  enqueue: (transaction, document) => jobs.enqueueImport(transaction, document),
+});
+
+/** Imports a file whose upload has ended. */
+const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<UploadedFile, 'sha256'>) =>
+  importStored(context, {
+    async store(unreferenced) {
+      if (given.taken !== undefined) unreferenced.push(given.taken);
+      const sha256 = given.skips ? await hashDirectUpload(context, file, given.taken) : undefined;
+      await probeShards(context.database, file.accountId);
+      return sha256;
+    },
+    accept: (transaction, sha256) =>
+      acceptFile(transaction, file, { ...given, sha256 }, acceptingOf(context)),
+  });
+
+/** Imports the file in the body of the request. Without its document nothing stays: there is no ticket. */
+function importBody(
+  context: HandlerContext,
+  file: OwnedId,
+  given: Omit<ArrivedFile, 'stored' | 'sizeBytes'>,
+) {
+  const body = context.byteBody();
+  const { sizeBytes } = body;
+  return importStored(context, {
+    store: (unreferenced) =>
+      context.withoutPermit(async () => {
+        const stored = await storeUpload(context, file, body);
+        unreferenced.push(stored.objectName);
+        return stored;
+      }),
+    accept: (transaction, stored) =>
+      acceptArrivedFile(transaction, file, { ...given, sizeBytes, stored }, acceptingOf(context)),
+  });
 }
 
 /**
@@ -230,13 +144,26 @@ async function makeTicket(
 
 export const uploadHandlers = {
   async importFile({ attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
-    const file = parseFileId(input.fileId, context.reach);
+    const file = { ...parseFileId(input.fileId, context.reach), accountId: context.accountId };
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
-    const taken = await takeDirectUpload(context, { ...file, accountId: context.accountId });
+    const taken = await takeDirectUpload(context, file);
     const description = { attributes, sourceUrl, externalId };
     const skips = ifUnchanged === 'skip';
-    return { data: await importUploadedFile(context, { file, taken, description, skips }) };
+    return { data: await importUploaded(context, file, { taken, description, skips }) };
+  },
+
+  async uploadFile({ fileName, attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
+    const { database, accountId, reach, config, diskWatermark } = context;
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    // What refuses the file is checked before its bytes are read, and again in the transaction.
+    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    await diskWatermark.require(0);
+    await expectStorage(database, { accountId, defaults: config }, context.byteBody().sizeBytes);
+    const file = { accountId, knowledgeBaseId, id: uuidv7() };
+    const description = { attributes, sourceUrl, externalId };
+    const skips = ifUnchanged === 'skip';
+    return { data: await importBody(context, file, { fileName, description, skips }) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {

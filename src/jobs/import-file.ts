@@ -1,27 +1,17 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Queryable } from '../database/connection/database.ts';
+import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
 import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import {
-  failDocument,
-  moveDocument,
-  type ReadFacts,
-  requireDocument,
-  toDocument,
-} from '../database/rows/documents/documents.ts';
+import { failDocument, moveDocument } from '../database/rows/documents/documents.ts';
 import { findUnfinished } from '../database/rows/documents/given-documents.ts';
-import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
-import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
+import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import { isUnavailable, ServiceError } from '../terms/errors.ts';
-import type { OwnedId, ScopedId } from '../terms/ids.ts';
-import { lockExternalIdOrAbort } from '../versions/locks.ts';
-import { replaceEarlier } from '../versions/replace-earlier.ts';
+import type { ScopedId } from '../terms/ids.ts';
+import { type FileDocument, publishFile, type ReadFile } from '../versions/publish-file.ts';
 import type { JobContext } from './job-context.ts';
 import { type Attempt, Postponed } from './workers.ts';
 
@@ -111,12 +101,15 @@ const TOO_MANY_WORDS = {
     'delete something, and import the file again.',
 } as const;
 
+/** `retitled`: the document got another title meanwhile, and has to be processed again. */
+type Outcome = Awaited<ReturnType<typeof publishFile>>['outcome'] | 'failed';
+
 /** Extracts, splits and indexes the file. Fails the document when the file cannot be extracted. */
-async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<void> {
+async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<Outcome> {
   const { config, database, files, diskWatermark, analyse, telemetry } = service;
   await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
-  if (file === undefined || file.objectName === null) return;
+  if (file === undefined || file.objectName === null) return 'ended';
   const { id, accountId, fileName, title, objectName, sizeBytes, sha256, externalId } = file;
   if (await hasTooManyLexemes(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
@@ -134,14 +127,21 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   const expected = await readExpectedLanguages(database, owned);
   const text = { title, expected, format: 'extracted', extracted: extraction.extracted } as const;
   const batches = await analyse(text, { accountId, signal });
+  return await publish(service, { ...owned, externalId }, { batches, title, facts: extraction });
+}
 
+/** Publishes the document of a file that was read, in one transaction, and ends the analysis. */
+async function publish(service: JobContext, document: FileDocument, read: ReadFile): Promise<Outcome> {
+  const { database, telemetry } = service;
   try {
-    const isStored = await telemetry.step('storing', () =>
-      publish(service, { ...owned, externalId }, { batches, title, facts: extraction }),
+    const { outcome, unreferenced } = await telemetry.step('storing', () =>
+      database.transaction().execute((transaction) => publishFile(transaction, document, read)),
     );
-    if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
+    await discardObjects(service, unreferenced);
+    if (outcome === 'processed') telemetry.importsEnded({ status: 'processed' }, 1);
+    return outcome;
   } finally {
-    await endAnalysis(batches);
+    await endAnalysis(read.batches);
   }
 }
 
@@ -150,62 +150,12 @@ async function fail(
   { database, telemetry }: JobContext,
   document: ScopedId,
   reason: Parameters<typeof failDocument>[2],
-): Promise<void> {
+): Promise<'failed'> {
   const hasFailed = await database
     .transaction()
     .execute((transaction) => failDocument(transaction, document, reason));
   if (hasFailed) telemetry.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
-}
-
-/**
- * Stores the batches and sets the status `processed`, unless the document was deleted or became overdue meanwhile. In
- * the same transaction it deletes the earlier documents with the same external id.
- * @returns whether the document is processed
- * @throws TitleChanged when `title`, with which the text was analysed, is not the document's any more
- */
-async function publish(
-  { database, files, log }: JobContext,
-  { externalId, ...document }: OwnedId & { externalId: string | null },
-  { batches, title, facts }: { batches: Batches; title: string; facts: ReadFacts },
-): Promise<boolean> {
-  let unreferenced: string[] = [];
-  const isMoved = await database.transaction().execute(async (transaction) => {
-    const { hasWebhooks } = await lockKnowledgeBase(transaction, document);
-    if (!(await moveDocument(transaction, document, { from: ['processing'], to: 'processed', facts })))
-      return false;
-    await requireTitle(transaction, document, title);
-    const uncounted = await storePassages(transaction, document, batches);
-    if (externalId !== null) {
-      await lockExternalIdOrAbort(transaction, document, externalId);
-      unreferenced = await replaceEarlier(transaction, document, [document.id]);
-    }
-    await countPassages(transaction, document, { ...uncounted, documents: 0, bytes: 0 });
-    if (hasWebhooks) {
-      const documents = [toDocument(await requireDocument(transaction, document))];
-      await recordDocumentEvents(transaction, document, { type: 'document.processed', documents });
-    }
-    return true;
-  });
-  await discardObjects({ database, files, log }, unreferenced);
-  return isMoved;
-}
-
-/** Thrown when a document got another title while its file was read. */
-class TitleChanged extends Error {}
-
-/** @throws TitleChanged when the document, whose row is locked, has another title */
-async function requireTitle(
-  transaction: Queryable,
-  { knowledgeBaseId, id }: ScopedId,
-  title: string,
-): Promise<void> {
-  const row = await transaction
-    .selectFrom('documents')
-    .select('title')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row?.title !== title) throw new TitleChanged();
+  return 'failed';
 }
 
 /** Processes the file, and again with the new title when the title has changed meanwhile. */
@@ -214,13 +164,9 @@ async function processFileAsTitled(
   document: ScopedId,
   signal: AbortSignal,
 ): Promise<void> {
-  for (;;) {
-    try {
-      return await processFile(service, document, signal);
-    } catch (error) {
-      if (!(error instanceof TitleChanged)) throw error;
-    }
-  }
+  let outcome: Outcome;
+  do outcome = await processFile(service, document, signal);
+  while (outcome === 'retitled');
 }
 
 /** One try of a document's import. An error thrown here is a fault of the service: the queue tries again. */

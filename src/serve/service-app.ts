@@ -11,7 +11,6 @@ import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
-import { uploadFileHandlers } from '../handlers/upload-file.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAuthenticate } from '../http/access/authenticate.ts';
@@ -33,7 +32,6 @@ import type { OpenService } from './open-service.ts';
 const handlers: Handlers = {
   ...searchHandlers,
   ...uploadHandlers,
-  ...uploadFileHandlers,
   ...downloadHandlers,
   ...documentHandlers,
   ...knowledgeBaseHandlers,

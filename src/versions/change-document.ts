@@ -1,5 +1,4 @@
-/** Changes the fields of a document that its owner may change. */
-
+/** Changes the fields of a document that its owner may change. It stays the same version. */
 import type { Queryable } from '../database/connection/database.ts';
 import { type AccountWithDefaults, requireStorage } from '../database/rows/account-limits.ts';
 import {
@@ -8,32 +7,60 @@ import {
   lockDocument,
   updateDocumentRow,
 } from '../database/rows/documents/documents.ts';
+import type { Batches } from '../indexing/analysis-pool.ts';
 import { changeCounters } from '../indexing/counters.ts';
+import { replacePassages } from '../indexing/store-passages.ts';
 import type { OwnedId } from '../terms/ids.ts';
 
+type Changing = OwnedId & Pick<AccountWithDefaults, 'defaults'>;
+
+/** Changes a document's row, and counts the bytes of its attributes and source URL: `bytes` more, or fewer. */
+async function changeRow(
+  transaction: Queryable,
+  { defaults, ...document }: Changing,
+  change: DocumentChange,
+): Promise<{ row: DocumentRow; bytes: number } | undefined> {
+  const before = await lockDocument(transaction, document);
+  if (before === undefined) return undefined;
+  const row = await updateDocumentRow(transaction, document, change);
+  const bytes = row.storage_bytes - before.storage_bytes;
+  const counted = { documents: 0, bytes, passages: 0, length: 0 };
+  if (bytes !== 0) await changeCounters(transaction, document.knowledgeBaseId, counted);
+  return { row, bytes };
+}
+
 /**
- * Changes a document's row, and counts the bytes of its attributes and source URL. `reindex` brings a new title into
- * the passages. It runs before the account is locked, because other imports wait for that lock.
+ * Changes a document alone. Its passages keep the title that they have.
  * @returns the row; undefined when there is no such document
  * @throws STORAGE_LIMIT_EXCEEDED
  */
 export async function changeDocument(
   transaction: Queryable,
-  { defaults, ...document }: OwnedId & Pick<AccountWithDefaults, 'defaults'>,
-  { change, reindex = async () => {} }: { change: DocumentChange; reindex?: () => Promise<void> },
+  document: Changing,
+  change: DocumentChange,
 ): Promise<DocumentRow | undefined> {
-  const before = await lockDocument(transaction, document);
-  if (before === undefined) return undefined;
-  const row = await updateDocumentRow(transaction, document, change);
-  const bytes = row.storage_bytes - before.storage_bytes;
-  if (bytes !== 0)
-    await changeCounters(transaction, document.knowledgeBaseId, {
-      documents: 0,
-      bytes,
-      passages: 0,
-      length: 0,
-    });
-  await reindex();
+  const changed = await changeRow(transaction, document, change);
+  if (changed === undefined) return undefined;
+  if (changed.bytes > 0) await requireStorage(transaction, document, changed.bytes);
+  return changed.row;
+}
+
+/**
+ * Changes a processed document together with its passages: `batches` is their analysis with its new title. The account
+ * is locked last, because other imports wait for that lock.
+ * @returns the row; undefined when there is no such document
+ * @throws STORAGE_LIMIT_EXCEEDED
+ * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
+ */
+export async function retitleDocument(
+  transaction: Queryable,
+  { defaults, ...document }: Changing,
+  { change, batches }: { change: DocumentChange; batches: Batches },
+): Promise<DocumentRow | undefined> {
+  const changed = await changeRow(transaction, { defaults, ...document }, change);
+  if (changed === undefined) return undefined;
+  await replacePassages(transaction, document, batches);
+  const { row, bytes } = changed;
   if (bytes > 0) await requireStorage(transaction, { accountId: document.accountId, defaults }, bytes);
   return row;
 }

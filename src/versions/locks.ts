@@ -1,6 +1,6 @@
 /**
- * External ids: the callers' own ids of documents. A document takes the place of the earlier documents with its
- * external id when it is published. The order of the documents is that of their imports.
+ * The locks of versions: on the content of an import, and after it on external ids. ../database/README.md lists them
+ * among all locks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -8,6 +8,20 @@ import type { Queryable } from '../database/connection/database.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { OwnedId } from '../terms/ids.ts';
+
+/**
+ * Makes imports of the same content that skip unchanged content take turns, until the transaction ends. Each
+ * transaction takes one such lock, after those on the knowledge base and on the file, and before any other.
+ */
+export async function lockContent(
+  transaction: Queryable,
+  { knowledgeBaseId, sha256, externalId = '' }: ScopedContent,
+): Promise<void> {
+  const name = `content ${sha256.toString('hex')} in ${knowledgeBaseId} ${externalId}`;
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+}
+
+type ScopedContent = { knowledgeBaseId: string; sha256: Buffer; externalId: string | undefined };
 
 /** The number of the lock on the external id in the column or value `externalId`. */
 const lockOf = (knowledgeBaseId: string, externalId: RawBuilder<unknown>) =>
@@ -51,42 +65,4 @@ export async function lockExternalIdOrAbort(
     await abortIfDeletionAnnounced(transaction, [knowledgeBaseId, id]);
     await delay(LOCK_POLL_MS);
   }
-}
-
-/**
- * Makes new documents later than all others with their external ids, which must be locked. Their `created_at` was the
- * beginning of their transaction, and another transaction may have inserted a document since.
- */
-export async function moveToLatest(
-  transaction: Queryable,
-  { knowledgeBaseId }: OwnedKnowledgeBase,
-  ids: string[],
-): Promise<void> {
-  // A common table expression, because Citus takes no clock in an UPDATE.
-  await sql`
-    WITH clock AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS now)
-    UPDATE documents AS new SET (created_at, updated_at) = (
-      SELECT latest, latest FROM (
-        SELECT greatest((SELECT now FROM clock), max(created_at) + interval '1 millisecond') AS latest
-        FROM documents AS other
-        WHERE knowledge_base_id = ${knowledgeBaseId} AND external_id = new.external_id AND id <> new.id) AS time)
-    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ANY(${ids}::uuid[])`.execute(transaction);
-}
-
-/** The id of the processed document with this external id; undefined: there is none. */
-export async function findProcessedId(
-  database: Queryable,
-  { knowledgeBaseId }: OwnedKnowledgeBase,
-  externalId: string,
-): Promise<string | undefined> {
-  const row = await database
-    .selectFrom('documents')
-    .select('id')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('external_id', '=', externalId)
-    .where('status', '=', 'processed')
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
 }

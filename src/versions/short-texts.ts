@@ -13,22 +13,18 @@ import {
   type WaitQueue,
 } from '../concurrency/wait-queue.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
-import { type DefaultLimits, expectStorage, requireStorage } from '../database/rows/account-limits.ts';
-import { toDocument } from '../database/rows/documents/documents.ts';
-import { insertTextDocuments, type NewText } from '../database/rows/documents/new-documents.ts';
+import { type DefaultLimits, expectStorage } from '../database/rows/account-limits.ts';
+import type { NewText } from '../database/rows/documents/new-documents.ts';
 import {
   commitTogether,
   type KeyedRequest,
   KeyTaken,
   type Transact,
 } from '../database/rows/idempotency-keys.ts';
-import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
-import { type AnalysedTexts, analyseTexts, type Text } from '../indexing/analyse-document.ts';
+import { analyseTexts, type Text } from '../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import { countPassages, storeTextPassages } from '../indexing/store-passages.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
-import { publishTexts } from './replace-earlier.ts';
+import { publishTexts } from './publish-texts.ts';
 
 /**
  * The request to import a text. `transact` runs the transaction of this request alone. `keyed`: its identity, if it has
@@ -103,27 +99,6 @@ type Storing = {
   defaults: DefaultLimits;
   discard(objectNames: string[]): Promise<void>;
 };
-type Owner = { accountId: string; knowledgeBaseId: string };
-
-/** Stores analysed texts in the given transaction. @returns also the objects that no row refers to after the commit */
-async function storeTexts(
-  transaction: Queryable,
-  { defaults, ...owned }: Owner & { defaults: DefaultLimits },
-  { texts, analysed }: { texts: ShortText[]; analysed: AnalysedTexts },
-): Promise<{ documents: Document[]; unreferenced: string[] }> {
-  const { hasWebhooks } = await lockKnowledgeBase(transaction, owned);
-  const { passageCounts } = analysed;
-  const inserted = await insertTextDocuments(transaction, owned, { texts, passageCounts });
-  const ids = inserted.map(({ id }) => id);
-  const uncounted = await storeTextPassages(transaction, owned, { ids, analysed });
-  const { rows, unreferenced } = await publishTexts(transaction, owned, inserted);
-  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
-  await countPassages(transaction, owned, { ...uncounted, documents: texts.length, bytes });
-  const documents = rows.map(toDocument);
-  if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type: 'document.processed', documents });
-  await requireStorage(transaction, { accountId: owned.accountId, defaults }, bytes);
-  return { documents, unreferenced };
-}
 
 const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes }) => sum + bytes, 0);
 
@@ -139,16 +114,16 @@ async function importTogether(
   await expectStorage(database, { accountId, defaults }, totalBytes(texts));
   const analysed = await analyseTexts(texts, { expected, stem });
   let unreferenced: string[] = [];
-  const store = async (transaction: Queryable) => {
-    const stored = await storeTexts(transaction, { ...owned, defaults }, { texts, analysed });
-    unreferenced = stored.unreferenced;
-    return stored.documents;
+  const publish = async (transaction: Queryable) => {
+    const published = await publishTexts(transaction, { ...owned, defaults }, { texts, analysed });
+    unreferenced = published.unreferenced;
+    return published.documents;
   };
   const keys = texts.map(({ keyed }) => keyed);
   const documents =
     texts.length > 1
-      ? await commitTogether(database, keys, store)
-      : [await transact(async (transaction) => (await store(transaction))[0] as Document)]; // one for each text
+      ? await commitTogether(database, keys, publish)
+      : [await transact(async (transaction) => (await publish(transaction))[0] as Document)]; // one for each text
   await discard(unreferenced);
   return documents;
 }

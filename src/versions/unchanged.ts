@@ -1,13 +1,24 @@
-/** Imports that skip unchanged content: the document that has it is the answer. */
+/** Imports with `ifUnchanged: skip`: the document that has the content already is the answer. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import type { DefaultLimits } from '../database/rows/account-limits.ts';
 import { type Description, type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
-import { type Content, findSameContent, lockContent } from '../database/rows/documents/known-content.ts';
 import type { Transact } from '../database/rows/idempotency-keys.ts';
-import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { changeDocument } from './change-document.ts';
+import { lockContent } from './locks.ts';
+
+/**
+ * The content of an import. `isText`: it is no file. The same bytes as a text and as a file become different passages.
+ * `title`: that of the text, or the name of the file.
+ */
+type Content = OwnedKnowledgeBase & {
+  title: string;
+  sha256: Buffer;
+  isText: boolean;
+  externalId: string | undefined;
+};
 
 /** The content of an import, and what its caller says about it. */
 type Imported = Omit<Content, 'externalId'> & { description: Description };
@@ -16,6 +27,42 @@ const contentOf = ({ description: { externalId }, ...imported }: Imported): Cont
   ...imported,
   externalId,
 });
+
+/**
+ * Finds the document that has this content, processed or still to be processed:
+ *
+ * - With an external id: the last document with this external id, if it also has this title, or is of a file with this
+ *   name. An older one would be replaced by the last one.
+ * - Without: the oldest document with this content, whatever its title and external id.
+ */
+async function findSameContent(
+  database: Queryable,
+  { accountId, knowledgeBaseId, title, sha256, isText, externalId }: Content,
+): Promise<DocumentRow | undefined> {
+  const candidates = database
+    .selectFrom('documents')
+    .selectAll()
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('account_id', '=', accountId)
+    .where('status', 'not in', ['failed', 'timeout'])
+    .limit(1);
+  if (externalId === undefined)
+    return await candidates
+      .where('sha256', '=', sha256)
+      .where('file_id', isText ? 'is' : 'is not', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .executeTakeFirst();
+  const last = await candidates
+    .where('external_id', '=', externalId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  if (last === undefined || (last.file_id === null) !== isText || !last.sha256?.equals(sha256))
+    return undefined;
+  // A file has no title but its name. It keeps the title that it has got since.
+  return (isText ? last.title : last.source) === title ? last : undefined;
+}
 
 /** Whether an import says something else about its content than the document does. What it leaves out stays. */
 const isDescribedOtherwise = (row: DocumentRow, { attributes, sourceUrl }: Description): boolean =>
@@ -45,7 +92,7 @@ export async function takeUnchanged(
   const document = { accountId, knowledgeBaseId, id: same.id, defaults };
   const { attributes, sourceUrl } = imported.description;
   // Undefined when it is deleted meanwhile.
-  return await changeDocument(transaction, document, { change: { attributes, sourceUrl } });
+  return await changeDocument(transaction, document, { attributes, sourceUrl });
 }
 
 /** Thrown when the document with the same content was changed or deleted meanwhile. */

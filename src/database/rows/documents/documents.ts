@@ -200,14 +200,17 @@ const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
   page_count: pageCount ?? null,
 });
 
+type Move = { from: DocumentStatus[]; to: 'processing' | 'processed'; title?: string; facts?: ReadFacts };
+
 /**
- * Moves a document from one of the states `from` to `to`, and stores the facts that extraction has found.
+ * Moves a document from one of the states `from` to `to`, and stores the facts that extraction has found. With a
+ * `title`: only if it still has this one.
  * @returns false when it is in none of these states any more, or gone: then nothing may be written for it.
  */
 export async function moveDocument(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
-  { from, to, facts }: { from: DocumentStatus[]; to: 'processing' | 'processed'; facts?: ReadFacts },
+  { from, to, title, facts }: Move,
 ): Promise<boolean> {
   const moved = await database
     .updateTable('documents')
@@ -223,6 +226,7 @@ export async function moveDocument(
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', from)
+    .$if(title !== undefined, (rest) => rest.where('title', '=', title as string))
     .executeTakeFirst();
   return moved.numUpdatedRows === 1n;
 }
