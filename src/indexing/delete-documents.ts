@@ -1,10 +1,10 @@
 /** Deletes documents with all that was stored of them, and subtracts them from all statistics. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';
+import { changeCounters } from '../database/rows/counters.ts';
 import { toDocument } from '../database/rows/documents/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { hasWebhooks, recordDocumentEvents } from '../database/rows/webhook-events.ts';
-import { changeCounters } from './counters.ts';
 import { insertRemovalDeltas } from './postings/document-frequencies.ts';
 
 /** Documents of one knowledge base. */

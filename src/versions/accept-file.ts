@@ -8,6 +8,7 @@ import type { Document } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { type DefaultLimits, requireStorage } from '../database/rows/account-limits.ts';
+import { countDocument } from '../database/rows/counters.ts';
 import {
   type Description,
   type DocumentRow,
@@ -20,7 +21,6 @@ import type { Tables } from '../database/schema/tables.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import { type StoredObject, uploadNameOf } from '../files/file-store.ts';
 import { insertArrivedFile, lockFile, markDuplicate } from '../files/files.ts';
-import { countDocument } from '../indexing/counters.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
 import type { OwnedId } from '../terms/ids.ts';
 import { becomeLatest } from './replace-earlier.ts';

@@ -1,6 +1,7 @@
 /** Changes the fields of a document that its owner may change. It stays the same version. */
 import type { Queryable } from '../database/connection/database.ts';
 import { type AccountWithDefaults, requireStorage } from '../database/rows/account-limits.ts';
+import { changeCounters } from '../database/rows/counters.ts';
 import {
   type DocumentChange,
   type DocumentRow,
@@ -8,7 +9,6 @@ import {
   updateDocumentRow,
 } from '../database/rows/documents/documents.ts';
 import type { Batches } from '../indexing/analysis-pool.ts';
-import { changeCounters } from '../indexing/counters.ts';
 import { replacePassages } from '../indexing/store-passages.ts';
 import type { OwnedId } from '../terms/ids.ts';
 

@@ -1,6 +1,6 @@
 /** The counters of a knowledge base that do not depend on its lexemes. */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/connection/database.ts';
+import type { Queryable } from '../connection/database.ts';
 
 /** What documents add to the counters of their knowledge base; for a deletion, the numbers are negative. */
 type Change = { documents: number; bytes: number; passages: number; length: number };
