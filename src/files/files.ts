@@ -122,18 +122,23 @@ export async function requireOriginal(database: Queryable, document: OwnedId): P
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
 
-/** Stores the hash of an object that was uploaded directly, and therefore was not hashed on arrival. */
+/**
+ * Stores the hash of an object that was uploaded directly, and therefore was not hashed on arrival. Its document comes
+ * before the file, as in a deletion of the document: in the other order each could wait for the other.
+ */
 export async function recordHash(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
   bytes: Uint8Array,
 ): Promise<void> {
   await sql`
-    WITH file AS (
-      UPDATE files SET sha256 = ${hashOf(bytes)} WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
-      RETURNING knowledge_base_id, id, sha256)
-    UPDATE documents SET sha256 = file.sha256 FROM file
-    WHERE documents.knowledge_base_id = file.knowledge_base_id AND file_id = file.id`.execute(database);
+    WITH document AS (
+      UPDATE documents SET sha256 = ${hashOf(bytes)} WHERE knowledge_base_id = ${knowledgeBaseId} AND file_id = ${id}
+      RETURNING knowledge_base_id, file_id, sha256)
+    UPDATE files SET sha256 = document.sha256 FROM document
+    WHERE files.knowledge_base_id = document.knowledge_base_id AND files.id = document.file_id`.execute(
+    database,
+  );
 }
 
 /**
@@ -202,7 +207,8 @@ export const toDocumentFile = (row: FileRow): DocumentFile => ({
 });
 
 /**
- * Finds an account's file in a knowledge base that is not deleted, and locks both until the transaction ends.
+ * Finds an account's file in a knowledge base that is not deleted, and locks both until the transaction ends, first the
+ * knowledge base: PostgreSQL locks in the order of the clauses.
  * `expired`: its ticket has expired.
  * @returns undefined when there is no such file
  */
@@ -216,8 +222,8 @@ export async function lockFile(transaction: Queryable, file: ScopedId & { accoun
     .where('files.id', '=', file.id)
     .where('files.account_id', '=', file.accountId)
     .where('knowledge_bases.deleted_at', 'is', null)
-    .forUpdate(['files'])
     .forKeyShare(['knowledge_bases'])
+    .forUpdate(['files'])
     .executeTakeFirst();
 }
 
@@ -234,7 +240,7 @@ export async function recordUpload(
     WITH before AS (
       SELECT object_name FROM files JOIN knowledge_bases USING (knowledge_base_id)
       WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND deleted_at IS NULL
-      FOR UPDATE OF files FOR KEY SHARE OF knowledge_bases)
+      FOR KEY SHARE OF knowledge_bases FOR UPDATE OF files)
     UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${databaseNow}
     FROM before WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
     RETURNING before.object_name`.execute(database);

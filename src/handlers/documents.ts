@@ -7,6 +7,7 @@ import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-l
 import { fitsFilter, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import {
   type DocumentChange,
+  findDocument,
   isUnfinished,
   lockDocument,
   requeueDocument,
@@ -91,7 +92,10 @@ export const documentHandlers = {
     const { knowledgeBaseId, id } = parseDocumentId(documentId, reach);
     const document = { accountId, knowledgeBaseId, id };
     const unreferenced = await database.transaction().execute(async (transaction) => {
-      await requireDocument(transaction, document);
+      const found = await findDocument(transaction, document)
+        .forKeyShare(['knowledge_bases'])
+        .executeTakeFirst();
+      if (found === undefined) throw documentNotFound();
       await announceDeletion(transaction, id);
       if ((await lockDocument(transaction, document)) === undefined) throw documentNotFound();
       return await deleteDocuments(transaction, { accountId, knowledgeBaseId, ids: [id] });

@@ -22,10 +22,6 @@ const receives = (type: RawBuilder<unknown>, knowledgeBaseId: RawBuilder<unknown
   disabled_at IS NULL AND (events IS NULL OR ${type} = ANY (events))
     AND (knowledge_base_ids IS NULL OR ${knowledgeBaseId}::uuid = ANY (knowledge_base_ids)))`;
 
-/**
- * Keeps the knowledge base from being deleted until the commit: no event of a document may follow the event of that
- * deletion. A statement of its own, because Citus locks no rows for a table on the coordinator.
- */
 const lockLive = prepare(
   'lock_for_events',
   ['knowledgeBaseId'],
@@ -33,6 +29,14 @@ const lockLive = prepare(
     SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL
     FOR KEY SHARE`,
 );
+
+/**
+ * Keeps the knowledge base from being deleted until the commit: no event of a document may follow the event of that
+ * deletion. A statement of its own, because Citus locks no rows for a table on the coordinator.
+ * @returns false when it is deleted already
+ */
+export const keepFromDeletion = async (transaction: Queryable, knowledgeBaseId: string): Promise<boolean> =>
+  (await lockLive(transaction, { knowledgeBaseId })).length > 0;
 
 const insertDocumentEvents = prepare(
   'insert_document_events',
@@ -48,15 +52,14 @@ const insertDocumentEvents = prepare(
 );
 
 /**
- * Records an event of each of these documents, which are in one knowledge base. The caller has inserted or locked their
- * rows in this transaction, so that the events of a document are in the order of its changes.
+ * Records an event of each of these documents, which are in one knowledge base. The caller has locked it, and then
+ * inserted or locked their rows in this transaction, so that the events of a document are in the order of its changes.
  */
 export async function recordDocumentEvents(
   transaction: Queryable,
   owned: { accountId: string; knowledgeBaseId: string },
   { type, documents }: { type: SubscribableEventType; documents: Document[] },
 ): Promise<void> {
-  if ((await lockLive(transaction, owned)).length === 0) return;
   await insertDocumentEvents(transaction, {
     ...owned,
     type,

@@ -16,7 +16,7 @@ import { databaseNow } from '../../connection/clock.ts';
 import type { Queryable } from '../../connection/database.ts';
 import { prepare } from '../../connection/prepared.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { recordDocumentEvents } from '../webhook-events.ts';
+import { keepFromDeletion, recordDocumentEvents } from '../webhook-events.ts';
 
 export type DocumentRow = {
   knowledge_base_id: string;
@@ -122,11 +122,14 @@ export async function requireDocument(
   return row;
 }
 
-/** Locks a document's row, and keeps its knowledge base from being deleted. Undefined: there is no such document. */
+/**
+ * Keeps the knowledge base of a document from being deleted, and then locks the document's row: PostgreSQL locks in the
+ * order of the clauses. Undefined: there is no such document.
+ */
 export const lockDocument = (transaction: Queryable, document: OwnedId) =>
   findDocument(transaction, document)
-    .forUpdate(['documents'])
     .forKeyShare(['knowledge_bases'])
+    .forUpdate(['documents'])
     .executeTakeFirst();
 
 /** Whether an import may still change the document. */
@@ -237,6 +240,7 @@ export async function failDocument(
   { knowledgeBaseId, id }: ScopedId,
   { code, message, facts }: { code: DocumentErrorCode; message: string; facts?: ReadFacts },
 ): Promise<boolean> {
+  const isLive = await keepFromDeletion(transaction, knowledgeBaseId);
   const failed = await transaction
     .updateTable('documents')
     .set({
@@ -254,9 +258,7 @@ export async function failDocument(
     .executeTakeFirst();
   if (failed === undefined) return false;
   const owned = { accountId: failed.accountId, knowledgeBaseId };
-  await recordDocumentEvents(transaction, owned, {
-    type: 'document.failed',
-    documents: [toDocument(failed)],
-  });
+  const documents = [toDocument(failed)];
+  if (isLive) await recordDocumentEvents(transaction, owned, { type: 'document.failed', documents });
   return true;
 }
