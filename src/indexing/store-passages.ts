@@ -1,8 +1,4 @@
-/**
- * Stores passages, and adds them to BM25's statistics in the same transaction, so that these stay exact. A transaction
- * that changes a knowledge base's counters locks their row, and then only the account. So no two transactions can wait
- * for each other.
- */
+/** Stores passages, and adds them to BM25's statistics in the same transaction, so that these stay exact. */
 import { sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';

@@ -46,8 +46,7 @@ export async function changeDocument(
 }
 
 /**
- * Changes a processed document together with its passages: `batches` is their analysis with its new title. The account
- * is locked last, because other imports wait for that lock.
+ * Changes a processed document together with its passages: `batches` is their analysis with its new title.
  * @returns the row; undefined when there is no such document
  * @throws STORAGE_LIMIT_EXCEEDED
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted

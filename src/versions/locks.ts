@@ -10,8 +10,8 @@ import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { OwnedId } from '../terms/ids.ts';
 
 /**
- * Makes imports of the same content that skip unchanged content take turns, until the transaction ends. Each
- * transaction takes one such lock, after those on the knowledge base and on the file, and before any other.
+ * Makes imports of the same content that skip unchanged content take turns, until the transaction ends. A transaction
+ * takes one such lock at most.
  */
 export async function lockContent(
   transaction: Queryable,
@@ -28,9 +28,8 @@ const lockOf = (knowledgeBaseId: string, externalId: RawBuilder<unknown>) =>
   sql`hashtextextended(${`external id in ${knowledgeBaseId} `} || ${externalId}, 0)`;
 
 /**
- * Locks external ids of a knowledge base until the transaction ends. Each transaction that inserts or publishes a
- * document with an external id takes this lock: after the lock on the knowledge base, and before the rows of other
- * documents and the counters. The locks are taken in one order, so that no two transactions wait for each other.
+ * Locks external ids of a knowledge base until the transaction ends. Each transaction that accepts or publishes a
+ * document with an external id takes this lock.
  */
 export async function lockExternalIds(
   transaction: Queryable,

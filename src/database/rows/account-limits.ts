@@ -19,10 +19,7 @@ const lockingLimits = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<boo
     ${hasShards} AS "hasShards"
   FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`;
 
-/**
- * Locks the account until the transaction ends and returns its limits. A transaction that checks a limit before it
- * stores something takes this lock last. So no holder of this lock waits for another lock.
- */
+/** Locks the account until the transaction ends and returns its limits. It is locked last: see ../README.md. */
 const lockOwnLimits = prepare(
   'lock_limits',
   ['accountId'],

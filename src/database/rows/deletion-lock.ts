@@ -16,8 +16,7 @@ const LOCK_NAME = 'deletion of ';
 
 /**
  * Makes imports into the knowledge bases or of the documents with these ids abort, until the transaction ends. The
- * caller must own them, and must lock their rows only after this call. The locks are taken in one order, so that no two
- * deletions wait for each other.
+ * caller must own them, and locks their rows after this call (see ../README.md).
  */
 export async function announceDeletions(transaction: Queryable, ids: string[]): Promise<void> {
   await sql`

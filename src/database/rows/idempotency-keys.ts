@@ -51,9 +51,8 @@ export async function findKeptAnswer(
 
 /**
  * Claims keys of one account's operation for this transaction; its commit makes the claims visible. Another claimant
- * waits here until then, and holds no lock that others need but the claims of smaller keys. So no two wait for each
- * other. Returns the claimed keys. The row of a key that is taken stays locked, so that garbage collection cannot
- * remove it.
+ * waits here until then, before it takes any other lock (see ../README.md). Returns the claimed keys. The row of a key
+ * that is taken stays locked, so that garbage collection cannot remove it.
  */
 async function claimKeys(
   transaction: Queryable,

@@ -55,8 +55,8 @@ export async function requireKnowledgeBases(
 }
 
 /**
- * Keeps the knowledge base from being deleted until the transaction ends. Each transaction that adds to it takes this
- * lock first. A new name or description does not wait for it: only a deletion locks the row `FOR UPDATE`.
+ * Keeps the knowledge base from being deleted until the transaction ends (its place among the locks: ../README.md). A
+ * new name or description does not wait for it: only a deletion locks the row `FOR UPDATE`.
  * @returns whether the account has webhooks: without any, no statement for events is necessary
  * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
  */

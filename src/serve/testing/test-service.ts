@@ -31,8 +31,8 @@ export type TestAnswer = {
 
 /**
  * Starts the service, which checks every answer against the spec. `settings`: further environment variables. `change`
- * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one. Without
- * workers, jobs wait.
+ * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one.
+ * Without workers nothing runs but the requests of the test.
  */
 export async function startTestService({
   settings = {},
