@@ -11,6 +11,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { repairStatistics } from '../admin/check-statistics.ts';
 import { createDatabase, createPool, type Database } from '../database/connection/database.ts';
+import { enqueueOnce } from '../database/rows/jobs.ts';
 import { createMigratedDatabase } from '../database/testing/test-database.ts';
 import { recordHash } from '../files/files.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
@@ -22,7 +23,6 @@ import { type Rank, ranksOf } from './testing/lock-ranks.ts';
 import { type LockedThings, makeThings } from './testing/locked-things.ts';
 import { type Operation, REPLACED, REQUESTS } from './testing/locking-requests.ts';
 import { startTestService, type TestService } from './testing/test-service.ts';
-import { unattended } from './testing/unattended-imports.ts';
 
 let suite: TestService;
 /** Sessions of the test: one holds a lock, the other looks for those of the operation. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
   sessions = createDatabase(createPool(connection, 4, () => {}));
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const settings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', WEBHOOK_LIMIT: '5' };
-  suite = await startTestService({ connection, settings, change: unattended, runsWorkers: false });
+  suite = await startTestService({ connection, settings, runsWorkers: false });
   stops.push(suite.close, () => sessions.destroy(), drop);
 });
 afterAll(async () => {
@@ -88,9 +88,12 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** What an operation needs beyond the things of all. */
 const PREPARED: Record<string, (things: LockedThings) => Promise<unknown>> = {
-  retryDocument: ({ currentId }) =>
-    sql`UPDATE documents SET status = 'failed', error_code = 'X', error_message = 'x', passage_count = 0
-      WHERE id = ${currentId}`.execute(database()),
+  // Its failed import is a job that has not ended yet.
+  async retryDocument({ currentId, accountId, knowledgeBaseId }) {
+    await sql`UPDATE documents SET status = 'failed', error_code = 'X', error_message = 'x', passage_count = 0
+      WHERE id = ${currentId}`.execute(database());
+    await enqueueOnce(database(), { queue: 'import-file', accountId, knowledgeBaseId, id: currentId });
+  },
   // One statement removes files with and without a document, which nobody locks in a deleted knowledge base.
   async 'job: purge'({ knowledgeBaseId, fileId }) {
     await database().deleteFrom('files').where('id', '=', fileId).execute();

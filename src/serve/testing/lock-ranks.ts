@@ -86,6 +86,7 @@ export async function ranksOf(things: LockedThings, probe: Database): Promise<Ra
     ['document', inside('documents', sql`id = ${currentId}`)],
     ['counters', inside('knowledge_base_statistics', sql`true`)],
     ['file of a document', inside('files', sql`document_id = ${currentId}`)],
+    ['job', inside('knowledge_jobs', sql`document_id = ${currentId}`)],
     ['webhook', ofAccount('webhooks', 'account_id')],
     ['account', ofAccount('accounts', 'id')],
     ['balance', ofAccount('account_balances', 'account_id')],

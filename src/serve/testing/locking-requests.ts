@@ -111,7 +111,7 @@ export const REQUESTS: Record<string, Operation> = {
       }),
   },
   retryDocument: {
-    waits: ['knowledge base', 'document'],
+    waits: ['knowledge base', 'document', 'job'],
     async run(things) {
       return await things.send('retryDocument', { documentId: documentId(things) });
     },
