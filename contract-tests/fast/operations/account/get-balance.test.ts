@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import { expectSuccesses } from '../../../harness/calls/expect-refusal.ts';
+import { untilServed } from '../../../harness/calls/until-served.ts';
 import { createInParallel } from '../../../harness/create-in-parallel.ts';
 import { testPromises } from '../../../harness/promises.ts';
 import { changeAccount, openAccount } from '../../../harness/service/opened-account.ts';
@@ -75,7 +76,9 @@ test('402 INSUFFICIENT_CREDITS: of 50 concurrent queries with 30 credits, exactl
   const content = 'The echidna lays eggs, and the platypus does. '.repeat(10_000);
   await poor.api.importTextContent({ knowledgeBaseId: id, title: 'Long', content });
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => poor.request('query', { query: 'echidna platypus eggs' })),
+    Array.from({ length: 50 }, () =>
+      untilServed(() => poor.request('query', { query: 'echidna platypus eggs' })),
+    ),
   );
   expectSuccesses(answers, 30, { status: 402, errorCode: 'INSUFFICIENT_CREDITS' });
   expect(await poor.api.getBalance()).toBe(0);
