@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';
 import type { JobFigures } from '../telemetry/telemetry.ts';
-import { QUEUE_NAMES } from './queues.ts';
+import { QUEUE_NAMES } from './queue-policies.ts';
 
 /** Whether the table of jobs exists in this database. */
 export async function hasJobs(database: Queryable): Promise<boolean> {

@@ -11,7 +11,13 @@ import {
 import { enqueueAnew, enqueueOnce } from '../database/rows/jobs.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { createTurns } from './import-turns.ts';
-import { DEAD_LETTER_QUEUE, GARBAGE_QUEUE, IMPORT_QUEUE, PURGE_QUEUE, type QueueName } from './queues.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  GARBAGE_QUEUE,
+  IMPORT_QUEUE,
+  PURGE_QUEUE,
+  type QueueName,
+} from './queue-policies.ts';
 import { type Attempt, startWorkers, type Workers } from './workers.ts';
 
 /** How soon an import starts that another server has enqueued. */

@@ -6,7 +6,7 @@ import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { enqueueOnce } from '../database/rows/jobs.ts';
 import type { JobContext } from './job-context.ts';
-import { GARBAGE_QUEUE, IMPORT_QUEUE } from './queues.ts';
+import { GARBAGE_QUEUE, IMPORT_QUEUE } from './queue-policies.ts';
 
 /** Interval between two searches, unless the queue is so long that one takes seconds. */
 const INTERVAL_MS = 60_000;

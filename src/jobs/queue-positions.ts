@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/connection/database.ts';
-import { IMPORT_QUEUE } from './queues.ts';
+import { IMPORT_QUEUE } from './queue-policies.ts';
 
 /** A position is at most this old, or twenty times as old as one read of the queue takes, if that is longer. */
 const FRESH_MS = 1_000;

@@ -6,7 +6,7 @@ import type { Database } from '../database/connection/database.ts';
 import { endJob, LEASE_SECONDS, putBack, renewLease, type TakenJob, takeJob } from '../database/rows/jobs.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import type { Turns } from './import-turns.ts';
-import { POLICIES, type QueueName, retryPauseSeconds } from './queues.ts';
+import { POLICIES, type QueueName, retryPauseSeconds } from './queue-policies.ts';
 
 /** How soon the queue is queried again after a failure, for example while the database is unavailable. */
 const FAILED_POLL_INTERVAL_MS = 2_000;

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, hasJobs, readJobFigures } from '../../jobs/job-figures.ts';
-import { DEAD_LETTER_QUEUE } from '../../jobs/queues.ts';
+import { DEAD_LETTER_QUEUE } from '../../jobs/queue-policies.ts';
 import { findRunningServers, findServerAddress } from '../../serve/discovery/running-servers.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { findForeignFiles } from '../../serve/secrets/own-files.ts';
