@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
 import { sumOverLexemeIndexes } from '../indexing/testing/lexeme-indexes.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
@@ -175,6 +176,24 @@ test('a file that waits in the queue for too long gets the status timeout with i
   await endOverdueImports(suite.service.database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
   expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });
   expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('waited') });
+});
+
+test('a document that is put into the queue again while overdue ones end is not overdue any more', async () => {
+  const { database } = suite.service;
+  const [stored, retried] = [await importPending('a.txt', 'first'), await importPending('b.txt', 'second')];
+  for (const id of [stored, retried]) await letPass(id, 60);
+  const storing = await database.startTransaction().execute();
+  await sql`SELECT 1 FROM documents WHERE id = ${parseDocumentId(stored, undefined).id} FOR UPDATE`.execute(
+    storing,
+  );
+  const ending = endOverdueImports(database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
+  await vi.waitUntil(async () => (await countWaitingLocks(database)) > 0, { interval: 1 });
+  await sql`UPDATE documents SET status = 'pending', queued_at = now() WHERE id = ${parseDocumentId(retried, undefined).id}`.execute(
+    database,
+  );
+  await ending;
+  await storing.rollback().execute();
+  expect((await statusOf(retried)).status).toBe('pending');
 });
 
 test.each([

@@ -70,18 +70,29 @@ export async function endOverdueImports(database: Database, limits: ImportLimits
     const message = hasBegun
       ? `The import did not end within ${importTimeoutSeconds} seconds.`
       : `The file waited for its turn for ${importWaitSeconds} seconds, and was not read.`;
-    if (await endOverdueImport(database, document, message)) count++;
+    if (await endOverdueImport(database, document, { message, limits })) count++;
   }
   return count;
 }
 
-async function endOverdueImport(database: Database, document: ScopedId, message: string): Promise<boolean> {
+/** Whether a row is overdue still: since it was found, a request may have put it into the queue again. */
+const isOverdue = ({ importTimeoutSeconds, importWaitSeconds }: ImportLimits) => sql<boolean>`
+  CASE WHEN processing_since IS NULL
+    THEN coalesce(queued_at, created_at) < now() - make_interval(secs => ${importWaitSeconds})
+    ELSE processing_since < now() - make_interval(secs => ${importTimeoutSeconds}) END`;
+
+async function endOverdueImport(
+  database: Database,
+  document: ScopedId,
+  { message, limits }: { message: string; limits: ImportLimits },
+): Promise<boolean> {
   try {
     return await database.transaction().execute(async (transaction) => {
       await sql`SET LOCAL lock_timeout = ${sql.lit(OVERDUE_LOCK_TIMEOUT_MS)}`.execute(transaction);
       return await failDocument(transaction, document, {
         code: 'PROCESSING_TIMEOUT',
         message,
+        onlyIf: isOverdue(limits),
       });
     });
   } catch (error) {

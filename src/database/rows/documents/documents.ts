@@ -1,6 +1,6 @@
 /** Documents: their rows, their states, and their form in the contract. */
 
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type {
   Attributes,
   Document,
@@ -234,11 +234,19 @@ export async function moveDocument(
   return moved.numUpdatedRows === 1n;
 }
 
+/** Why a document ends. `onlyIf`: a condition on its row, which another server may have changed. */
+type Failure = {
+  code: DocumentErrorCode;
+  message: string;
+  facts?: ReadFacts;
+  onlyIf?: RawBuilder<boolean>;
+};
+
 /** Ends an unfinished document with its reason; a finished one stays as it is. @returns whether it was unfinished. */
 export async function failDocument(
   transaction: Transaction<Tables>,
   { knowledgeBaseId, id }: ScopedId,
-  { code, message, facts }: { code: DocumentErrorCode; message: string; facts?: ReadFacts },
+  { code, message, facts, onlyIf = sql<boolean>`true` }: Failure,
 ): Promise<boolean> {
   const isLive = await keepFromDeletion(transaction, knowledgeBaseId);
   const failed = await transaction
@@ -253,6 +261,7 @@ export async function failDocument(
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'processing'])
+    .where(onlyIf)
     .returningAll()
     .returning('account_id as accountId')
     .executeTakeFirst();
