@@ -185,6 +185,18 @@ test('imports that do not end in time go back to the queue when the worker stops
   expect(lasting.begun).toEqual([document.id, document.id]);
 });
 
+test('an import that workers have to stop again and again keeps its tries', async () => {
+  const document = newDocument();
+  await enqueue(accountId, document);
+  for (let stops = 1; stops <= 8; stops++) {
+    const lasting = createLasting();
+    jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+    await until(() => lasting.begun.length === 1);
+    await jobs.stop(1);
+    jobs = openJobQueue(server.connection, createLog('silent'));
+  }
+});
+
 /** Moves the ends of all leases into the past, as if the workers had died. */
 const endLeases = () =>
   sql`UPDATE knowledge_jobs SET due_at = now() - interval '1 second' WHERE started_at IS NOT NULL`.execute(

@@ -88,11 +88,9 @@ function runJob(options: Options, job: TakenJob): RunningJob {
     isLost = true;
     aborting.abort(reason);
   };
-  /** Logs a failure to record the result: at the end of its lease, the job is tried again. */
-  const record = (failure: unknown): Promise<void> =>
-    recordEnd(options, job, failure).catch((error) =>
-      log.warn({ err: error, queue }, 'the result of a job could not be recorded'),
-    );
+  /** Logs a failure to record what became of the job: at the end of its lease, it is tried again. */
+  const logged = (recording: Promise<void>): Promise<void> =>
+    recording.catch((error) => log.warn({ err: error, queue }, 'the result of a job could not be recorded'));
   const work = async (): Promise<void> => {
     const renewing = setInterval(async () => {
       // Without an answer the job may still be ours.
@@ -104,13 +102,14 @@ function runJob(options: Options, job: TakenJob): RunningJob {
       (error: unknown) => error,
     );
     clearInterval(renewing);
-    if (!isLost) await record(failure);
+    if (!isLost) await logged(recordEnd(options, job, failure));
   };
   return {
     ended: work(),
+    /** Through no fault of the job: it keeps its tries, and another worker may take it at once. */
     async handBack(reason) {
       lose(reason);
-      await record(reason);
+      await logged(putBack(database, job, { queue, tries: job.tries - 1, afterSeconds: 0 }));
     },
   };
 }
