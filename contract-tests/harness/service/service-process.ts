@@ -201,7 +201,16 @@ function startMain(
     ...listeners
   }: StartOptions,
 ): Promise<RunningProgram> {
-  const command = [...launcher, node, ...nodeArguments, ...readStartArguments(), ...options];
+  // Vitest runs no `afterAll` where all tests of a file are skipped, and ends its processes by a signal.
+  const endsWithTests = ['--import', './bin/end-with-npm.mjs'];
+  const command = [
+    ...launcher,
+    node,
+    ...endsWithTests,
+    ...nodeArguments,
+    ...readStartArguments(),
+    ...options,
+  ];
   const environment = environmentOf(dataDirectory, settings);
   return spawnProgram(command, { greeting, environment, ...listeners });
 }
