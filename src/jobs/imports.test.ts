@@ -95,7 +95,8 @@ test('a file without text fails with NO_TEXT_EXTRACTED', async () => {
 });
 
 test('the status shows the page count and the warnings of the extraction, also when it has failed', async () => {
-  const facts = { type: 'pdf', pageCount: 3, warnings: ['Page 2 holds no text.'] } as const;
+  const warning = { code: 'PAGES_WITHOUT_TEXT', message: 'Page 2 holds no text.' } as const;
+  const facts = { type: 'pdf', pageCount: 3, warnings: [warning] } as const;
   const text = { text: 'Page one.', headings: [], pages: [], verbatim: [], tables: [] };
   const extracted = packText(text);
   const failure = { code: 'FILE_ENCRYPTED', message: 'The file needs a password.' } as const;

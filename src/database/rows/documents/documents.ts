@@ -195,11 +195,11 @@ export async function updateDocumentRow(
 }
 
 /** Facts about a file that its extraction has found. */
-export type ReadFacts = { type: DocumentType; warnings?: string[]; pageCount?: number };
+export type ReadFacts = { type: DocumentType; warnings?: { message: string }[]; pageCount?: number };
 
 const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
   type,
-  warnings: JSON.stringify(warnings),
+  warnings: JSON.stringify(warnings.map(({ message }) => message)),
   page_count: pageCount ?? null,
 });
 

@@ -1,7 +1,7 @@
 /** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { ExtractedFile } from '../../extracted-file.ts';
+import type { ExtractedFile, FileWarning, FileWarningCode } from '../../extracted-file.ts';
 import { corrupt, damaged, encrypted, tooComplex } from '../../extraction-error.ts';
 import { PDF_PAGES_MAX } from '../../extraction-limits.ts';
 import { linesOf, type PdfLine } from './lines.ts';
@@ -32,8 +32,8 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
     lines.length === 0 && !damagedPages.includes(i + 1) ? [i + 1] : [],
   );
   const warnings = [
-    ...pageWarning(emptyPages, 'without text, perhaps scanned'),
-    ...pageWarning(damagedPages, 'damaged and not read'),
+    ...pageWarning('PAGES_WITHOUT_TEXT', emptyPages, 'without text, perhaps scanned'),
+    ...pageWarning('PAGES_NOT_READ', damagedPages, 'damaged and not read'),
   ];
   return { extracted: renderPages(pages), warnings, pageCount: pdf.numPages };
 }
@@ -91,7 +91,7 @@ function annotationText(annotation: {
 const NAMED_RUNS_MAX = 20;
 
 /** One warning that lists the pages: [1, 4, 5, 6] → `1, 4–6`. Empty for no pages. */
-function pageWarning(pages: number[], what: string): string[] {
+function pageWarning(code: FileWarningCode, pages: number[], what: string): FileWarning[] {
   if (pages.length === 0) return [];
   const runs: { first: number; last: number }[] = [];
   for (const page of pages) {
@@ -103,5 +103,6 @@ function pageWarning(pages: number[], what: string): string[] {
     .slice(0, NAMED_RUNS_MAX)
     .map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`));
   const more = runs.length > NAMED_RUNS_MAX ? ' and more' : '';
-  return [`${pages.length === 1 ? 'Page' : 'Pages'} ${named.join(', ')}${more}: ${what}.`];
+  const message = `${pages.length === 1 ? 'Page' : 'Pages'} ${named.join(', ')}${more}: ${what}.`;
+  return [{ code, message }];
 }
