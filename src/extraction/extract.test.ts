@@ -77,7 +77,10 @@ test('sheets become pages, their names headings, and cells have the text that Ex
 
 test('a PDF with an empty page has a warning that names the page', async () => {
   const pdf = await read('a.pdf');
-  expect(pdf).toMatchObject({ pageCount: 3, warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 2: without text, perhaps scanned.' }] });
+  expect(pdf).toMatchObject({
+    pageCount: 3,
+    warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 2: without text, perhaps scanned.' }],
+  });
   expect(pdf.extracted.headings.map(({ text }) => text)).toEqual(['Opening hours']);
   expect(pagesOf(pdf).at(-1)).toEqual([3, 'It closes at six.']);
 });

@@ -10,7 +10,7 @@ export type HtmlEvents = {
 };
 
 /** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
-const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start']);
+const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'colspan', 'rowspan']);
 
 /** Reads a page in linear time. */
 export function readHtml(html: string, events: HtmlEvents): void {

@@ -12,11 +12,12 @@ import {
 } from '../markup/html-elements.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../markup/read-html.ts';
+import { superscript } from './superscript.ts';
 import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** The effect of an element on the text inside it. */
-type Role = 'hidden' | 'boilerplate' | 'content' | 'heading' | 'pre';
+type Role = 'hidden' | 'boilerplate' | 'content' | 'heading' | 'pre' | 'sup';
 
 /** Boilerplate (menus, page footers) is left out unless this is true. */
 export type RenderOptions = { keepBoilerplate: boolean };
@@ -33,6 +34,8 @@ type Page = RenderOptions & {
   pages: { start: Anchor; page: number }[];
   /** True until the first text of the open `pre` has been read. */
   atPreStart: boolean;
+  /** The text of the open superscript. */
+  mark: string;
 };
 
 type OpenElement = { role: Role | undefined; start: Anchor | undefined };
@@ -52,8 +55,8 @@ const NO_ATTRIBUTES: Attributes = new Map();
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
 export function renderHtml(options: RenderOptions): HtmlRenderer {
   const writer = createTextWriter();
-  const depth = { hidden: 0, boilerplate: 0, content: 0, heading: 0, pre: 0 };
-  const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false };
+  const depth = { hidden: 0, boilerplate: 0, content: 0, heading: 0, pre: 0, sup: 0 };
+  const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false, mark: '' };
   const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
   return {
@@ -85,7 +88,7 @@ function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attr
   }
   if (CONTENT.has(name) || role === 'main') return 'content';
   if (HEADING.test(name)) return 'heading';
-  return name === 'pre' ? name : undefined;
+  return name === 'pre' || name === 'sup' ? name : undefined;
 }
 
 const HEADING = /^h[1-6]$/;
@@ -107,7 +110,9 @@ function isRendered({ depth }: Page): boolean {
 
 /** Writes the breaks and markers before an element. Returns the start of a heading or of code. */
 function beginElement(page: Page, name: string, attributes: Attributes): Anchor | undefined {
-  const { writer, tables, lists } = page;
+  const { writer, tables, lists, depth } = page;
+  if (name === 'sup' && depth.sup === 1) page.mark = '';
+  if (depth.sup > 0) return undefined;
   breakBefore(page, name);
   tables.open(name, attributes);
   if (name === 'ul' || name === 'ol')
@@ -118,7 +123,9 @@ function beginElement(page: Page, name: string, attributes: Attributes): Anchor 
 }
 
 function endElement(page: Page, name: string, start: Anchor | undefined): void {
-  const { writer, tables, lists, headings, verbatim } = page;
+  const { writer, tables, lists, headings, verbatim, depth } = page;
+  if (name === 'sup' && depth.sup === 1) writeSuperscript(page);
+  if (depth.sup > 0) return;
   tables.close(name);
   if (name === 'ul' || name === 'ol') lists.pop();
   if (name === 'li') writer.dropMarkers();
@@ -150,10 +157,23 @@ function listMarker(lists: (number | undefined)[]): string {
 
 function writeText(page: Page, text: string): void {
   if (!isRendered(page)) return;
+  if (page.depth.sup > 0) {
+    page.mark += text;
+    return;
+  }
   // HTML standard, 13.1.2.5: a line feed right after <pre> does not count.
   if (page.depth.pre > 0) page.writer.writeVerbatim(page.atPreStart ? text.replace(/^\n/, '') : text);
   else page.writer.write(text);
   page.atPreStart = false;
+}
+
+/** Longer than the longest unit, variable or Roman number. */
+const BEFORE_MARK_LENGTH = 16;
+
+function writeSuperscript({ writer, mark }: Page): void {
+  const [, leading, trimmed = '', trailing] = /^(\s*)(.*?)(\s*)$/s.exec(mark) ?? [];
+  const before = writer.isInWord() && !leading ? writer.tail(BEFORE_MARK_LENGTH) : '';
+  writer.write(`${leading}${superscript(before, trimmed)}${trailing}`);
 }
 
 function finish({ writer, tables, headings, verbatim, pages }: Page): ExtractedText {
@@ -166,7 +186,7 @@ function finish({ writer, tables, headings, verbatim, pages }: Page): ExtractedT
     headings: named,
     pages: pages.flatMap(pageStart),
     verbatim: disjoint(verbatim),
-    tables: tables.finish(text),
+    tables: tables.finish(),
   };
 }
 

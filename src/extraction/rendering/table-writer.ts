@@ -1,20 +1,56 @@
-/** Writes HTML tables as text: one row a line, cells separated by ` | `. */
+/**
+ * Writes HTML tables as text: one row a line, cells separated by ` | `. A cell that covers several rows is written
+ * again in each of them, so that every row says all, wherever the table is divided.
+ */
 import type { Table } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
+import {
+  type Cell,
+  type ContinuedCells,
+  columnNames,
+  continuedCells,
+  extentOf,
+  LABEL_MAX_LENGTH,
+} from './table-columns.ts';
 import type { Anchor, TextWriter } from './text-writer.ts';
 
-type Row = { start: Anchor; begin: number; cells: number; headerCells: number };
-/** `isInner`: the table stands in a row that must not be broken. */
-type OpenTable = {
-  isInner: boolean;
+/** A table that begins with more rows of header cells than this has a header of one row. */
+const HEADER_ROWS_MAX = 6;
+
+/** `column`: the next free one. `separated`: the column before which the last separator stands. */
+type OpenRow = {
   start: Anchor;
-  rows: number;
-  row: Row | undefined;
-  header: Written | undefined;
+  begin: number;
+  column: number;
+  separated: number;
+  isBegun: boolean;
+  cell: OpenCell | undefined;
+  cells: Cell[];
+  headerCells: number;
+};
+type OpenCell = Omit<Cell, 'text'> & { start: Anchor };
+
+type Row = { start: Anchor; end: number; cells: Cell[]; isHeader: boolean };
+
+/** Rows that follow each other below the same names. */
+type Rows = { start: Anchor; end: number; header: string };
+
+type OpenTable = {
+  /** The table stands in a row that must not be broken. */
+  isInner: boolean;
   /** The table has header cells, or declares itself a table. */
   hasHeaders: boolean;
+  isInHead: boolean;
+  /** Other tables stand in it, each with a header of its own: it is page layout. */
+  isLayout: boolean;
+  row: OpenRow | undefined;
+  continued: ContinuedCells;
+  /** The first rows while they may all be the header; undefined once a row below them has been read. */
+  leading: Row[] | undefined;
+  header: string;
+  columns: number;
+  rows: Rows[];
 };
-type Written = { start: Anchor; end: number };
 
 export type TableWriter = {
   /** `role="table"` declares that the table is not page layout, with or without header cells. */
@@ -22,65 +58,186 @@ export type TableWriter = {
   close(name: string): void;
   /** Whether a line break would split a row: true in a cell of a data table. Other tables may be page layout. */
   isInRow(): boolean;
-  /** The outermost tables. `text`: the writer's output. */
-  finish(text: string): Table[];
+  /** The rows of all tables but those that stand in a row. */
+  finish(): Table[];
 };
 
 /** Follows the table elements of a page; others are ignored. */
 export function createTableWriter(writer: TextWriter): TableWriter {
   const open: OpenTable[] = [];
-  const written: (Written & { header: Written | undefined })[] = [];
+  const written: Rows[] = [];
   const isInRow = () => {
     const table = open.at(-1);
-    return table !== undefined && (table.isInner || (table.hasHeaders && (table.row?.cells ?? 0) > 0));
+    return table !== undefined && (table.isInner || (table.hasHeaders && (table.row?.column ?? 0) > 0));
   };
   return {
     open(name, attributes) {
       const table = open.at(-1);
-      if (name === 'table')
-        open.push({ ...newTable(writer, isInRow()), hasHeaders: attributes.get('role') === 'table' });
-      else if (table && name === 'tr') beginRow(writer, table);
-      else if (table?.row && (name === 'td' || name === 'th')) beginCell(writer, table, table.row, name);
+      if (name === 'table') open.push(newTable(isInRow(), attributes.get('role') === 'table'));
+      else if (table && name === 'thead') table.isInHead = true;
+      else if (table && name === 'tr') table.row = newRow(writer);
+      else if (table?.row && (name === 'td' || name === 'th'))
+        beginCell(writer, table, table.row, { isHeader: name === 'th' || table.isInHead, attributes });
     },
     close(name) {
       const table = open.at(-1);
+      if (table?.row && (name === 'td' || name === 'th')) endCell(writer, table, table.row);
       if (table?.row && name === 'tr') endRow(writer, table, table.row);
+      if (table && name === 'thead') table.isInHead = false;
       if (!table || name !== 'table') return;
       open.pop();
-      if (open.length === 0) written.push({ start: table.start, end: writer.end(), header: table.header });
+      if (table.isInner) return;
+      if (!table.isLayout) written.push(...endTable(table));
+      const outer = open.at(-1);
+      if (outer) outer.isLayout = true;
     },
     isInRow,
-    finish: (text) =>
+    finish: () =>
       written.flatMap(({ start, end, header }): Table[] =>
-        start.offset === undefined || start.offset >= end
-          ? []
-          : [{ start: start.offset, end, header: header ? text.slice(header.start.offset, header.end) : '' }],
+        start.offset === undefined || start.offset >= end ? [] : [{ start: start.offset, end, header }],
       ),
   };
 }
 
-function newTable(writer: TextWriter, isInner: boolean): Omit<OpenTable, 'hasHeaders'> {
-  return { isInner, start: writer.anchor(), rows: 0, row: undefined, header: undefined };
+const newTable = (isInner: boolean, hasHeaders: boolean): OpenTable => ({
+  isInner,
+  hasHeaders,
+  isInHead: false,
+  isLayout: false,
+  row: undefined,
+  continued: continuedCells(),
+  leading: [],
+  header: '',
+  columns: 0,
+  rows: [],
+});
+
+const newRow = (writer: TextWriter): OpenRow => ({
+  start: writer.anchor(),
+  begin: writer.end(),
+  column: 0,
+  separated: 0,
+  isBegun: false,
+  cell: undefined,
+  cells: [],
+  headerCells: 0,
+});
+
+type CellStart = { isHeader: boolean; attributes: Attributes };
+
+function beginCell(writer: TextWriter, table: OpenTable, row: OpenRow, begun: CellStart): void {
+  endCell(writer, table, row);
+  for (let above = table.continued.at(row.column); above; above = table.continued.at(row.column))
+    continueCell(writer, row, above);
+  separate(writer, row, row.column);
+  const { width, height } = extentOf(begun.attributes, row.column);
+  row.cell = { column: row.column, width, height, start: writer.anchor() };
+  row.column += width;
+  if (!begun.isHeader) return;
+  row.headerCells++;
+  table.hasHeaders = true;
 }
 
-function beginRow(writer: TextWriter, table: OpenTable): void {
-  table.row = { start: writer.anchor(), begin: writer.end(), cells: 0, headerCells: 0 };
-  table.rows++;
+/** Ends the open cell. Its text is kept where it may name rows or columns. */
+function endCell(writer: TextWriter, { leading }: OpenTable, row: OpenRow): void {
+  if (!row.cell) return;
+  const { start, ...extent } = row.cell;
+  const isName = leading !== undefined || extent.height > 1 || extent.width > 1;
+  const text = isName && start.offset !== undefined ? writer.tail(writer.end() - start.offset) : '';
+  row.cells.push({ ...extent, text: text.trim().replace(/\s+/g, ' ') });
+  row.cell = undefined;
 }
 
-function beginCell(writer: TextWriter, table: OpenTable, row: Row, name: 'td' | 'th'): void {
-  if (row.cells > 0) writer.writeMarker(writer.end() === row.begin ? '| ' : ' | ');
-  row.cells++;
-  if (name === 'th') {
-    row.headerCells++;
-    table.hasHeaders = true;
+/** Writes the separators before a column. They are dropped where no text of the row follows. */
+function separate(writer: TextWriter, row: OpenRow, column: number): void {
+  row.isBegun ||= writer.end() > row.begin;
+  for (; row.separated < column; row.separated++) writer.writeMarker(row.isBegun ? ' | ' : '| ');
+}
+
+/** Writes a cell of a row above again. A long one would drown the row. */
+function continueCell(writer: TextWriter, row: OpenRow, { column, width, text }: Cell): void {
+  separate(writer, row, column);
+  if (text !== '' && text.length <= LABEL_MAX_LENGTH) {
+    writer.writeMarker(text);
+    row.isBegun = true;
   }
+  row.column = column + width;
 }
 
-/** A first row of header cells only names the columns. */
-function endRow(writer: TextWriter, table: OpenTable, row: Row): void {
-  writer.dropMarkers();
-  const isHeader = table.rows === 1 && row.cells > 0 && row.headerCells === row.cells;
-  if (isHeader && row.start.offset !== undefined) table.header = { start: row.start, end: writer.end() };
+function endRow(writer: TextWriter, table: OpenTable, row: OpenRow): void {
+  endCell(writer, table, row);
+  const { start, begin, cells, headerCells } = row;
+  const isEmpty = writer.end() === begin;
+  const last = isEmpty ? undefined : table.continued.from(row.column);
+  if (last === undefined) writer.dropMarkers();
+  for (let above = last; above; above = table.continued.from(row.column)) {
+    continueCell(writer, row, above);
+    writer.keepMarkers();
+  }
+  table.continued.endRow(cells);
   table.row = undefined;
+  if (isEmpty || start.offset === undefined) return;
+  addRow(table, {
+    start,
+    end: writer.end(),
+    cells,
+    isHeader: cells.length > 0 && headerCells === cells.length,
+  });
+}
+
+/** Rows of header cells only, and rows into which one of their cells reaches, may be the header. */
+function addRow(table: OpenTable, row: Row): void {
+  const { leading } = table;
+  if (leading === undefined) return addBodyRow(table, row);
+  const mayBeHeader = row.isHeader || reachesInto(leading);
+  if (mayBeHeader && leading.length < HEADER_ROWS_MAX) {
+    leading.push(row);
+    return;
+  }
+  endHeader(table, leading, mayBeHeader ? 1 : leading.length);
+  addBodyRow(table, row);
+}
+
+/** Whether a header cell of moderate height covers the row below these. */
+function reachesInto(rows: Row[]): boolean {
+  return rows.some(({ cells }, i) =>
+    cells.some(({ height }) => height > rows.length - i && height <= HEADER_ROWS_MAX),
+  );
+}
+
+/** The first `count` of the leading rows name the columns of all that follow. */
+function endHeader(table: OpenTable, leading: Row[], count: number): void {
+  const headerRows = leading.slice(0, count);
+  const header = columnNames(headerRows.map(({ cells }) => cells));
+  for (const { start, end } of headerRows) addTo(table.rows, { start, end, header });
+  Object.assign(table, { header, leading: undefined });
+  table.columns = Math.max(0, ...headerRows.flatMap(({ cells }) => cells.map(endOf)));
+  for (const row of leading.slice(count)) addBodyRow(table, row);
+}
+
+/** Adds a row. A row of one cell over all columns names the rows below it, up to the next such row. */
+function addBodyRow(table: OpenTable, { start, end, cells }: Row): void {
+  const { rows, header, columns } = table;
+  const [cell] = cells;
+  const isGroup = cell && cells.length === 1 && cell.width > 1 && cell.width >= columns;
+  addTo(rows, { start, end, header: isGroup ? header : (rows.at(-1)?.header ?? header) });
+  table.columns = Math.max(columns, ...cells.map(endOf));
+  if (isGroup && cell.text.length <= LABEL_MAX_LENGTH)
+    addTo(rows, { start, end, header: [cell.text, header].filter(Boolean).join(': ') });
+}
+
+const endOf = ({ column, width }: Cell): number => column + width;
+
+/** Adds rows to the last ones if they have the same header. Others begin where those end, with the line break. */
+function addTo(rows: Rows[], added: Rows): void {
+  const last = rows.at(-1);
+  if (last?.header === added.header) last.end = added.end;
+  else rows.push(last ? { ...added, start: { offset: last.end } } : added);
+}
+
+/** The rows of a table. In one of header cells only, the first row is the header. */
+function endTable(table: OpenTable): Rows[] {
+  if (table.leading)
+    endHeader(table, table.leading, Math.min(1, table.leading.filter((row) => row.isHeader).length));
+  return table.rows;
 }

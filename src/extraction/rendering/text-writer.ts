@@ -17,6 +17,12 @@ export type TextWriter = {
   writeMarker(text: string): void;
   /** Drops the markers that no text followed. */
   dropMarkers(): void;
+  /** Writes the markers although no text follows them. */
+  keepMarkers(): void;
+  /** The last characters that were written, at most so many. */
+  tail(length: number): string;
+  /** Whether the next text follows the last character at once: nothing is between them. */
+  isInWord(): boolean;
   /** The offset of the next written character. */
   anchor(): Anchor;
   /** The offset after the last written character. */
@@ -57,6 +63,9 @@ export function createTextWriter(): TextWriter {
     dropMarkers() {
       draft.markers = '';
     },
+    keepMarkers: () => settle(draft),
+    tail: (length) => tailOf(draft, length),
+    isInWord: () => draft.length > 0 && draft.newlines === 0 && !draft.blank && draft.markers === '',
     anchor() {
       const anchor: Anchor = { offset: undefined };
       draft.anchors.push(anchor);
@@ -65,6 +74,17 @@ export function createTextWriter(): TextWriter {
     end: () => draft.length,
     text: () => draft.written.join(''),
   };
+}
+
+function tailOf({ written }: Draft, length: number): string {
+  const pieces: string[] = [];
+  let missing = length;
+  for (let i = written.length - 1; i >= 0 && missing > 0; i--) {
+    const piece = (written[i] ?? '').slice(-missing);
+    pieces.push(piece);
+    missing -= piece.length;
+  }
+  return pieces.reverse().join('');
 }
 
 /** PostgreSQL stores no NUL. Dropping it leaves the word around it whole. */

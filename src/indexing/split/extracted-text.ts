@@ -10,7 +10,7 @@ export type Heading = Range & { level: number; text: string };
 /** Where a page (PDF), slide or sheet begins. Pages count from 1. */
 export type PageStart = { offset: number; page: number };
 
-/** A table, one row a line; `header` is the row that names the columns, '' where there is none. */
+/** Rows of a table, one a line; `header` names their columns, and what a group of rows has in common, '' for neither. */
 export type Table = Range & { header: string };
 
 /** A list whose elements are read one by one. It need not exist as an array. */
