@@ -12,6 +12,7 @@ import {
 } from '../markup/html-elements.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../markup/read-html.ts';
+import { keepNotes } from './keep-notes.ts';
 import { superscript } from './superscript.ts';
 import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
@@ -40,7 +41,10 @@ type Page = RenderOptions & {
 
 type OpenElement = { role: Role | undefined; start: Anchor | undefined };
 
-/** Takes the events of `readHtml`. `beginPage` starts a page (counted from 1). `finish` returns the text at the end. */
+/**
+ * Takes the events of `readHtml`, and the element `note` for what is moved behind the block around it.
+ * `beginPage` starts a page (counted from 1). `finish` returns the text at the end.
+ */
 export type HtmlRenderer = HtmlEvents & {
   open(name: string, attributes?: Attributes): void;
   beginPage(page: number): void;
@@ -59,7 +63,7 @@ export function renderHtml(options: RenderOptions): HtmlRenderer {
   const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false, mark: '' };
   const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
-  return {
+  const notes = keepNotes({
     open(name, attributes = NO_ATTRIBUTES) {
       const role = roleOf(page, name, attributes);
       if (role && !VOID.has(name)) depth[role]++;
@@ -72,8 +76,14 @@ export function renderHtml(options: RenderOptions): HtmlRenderer {
       if (element?.role) depth[element.role]--;
     },
     text: (text) => writeText(page, text),
+  });
+  return {
+    ...notes,
     beginPage: (number) => page.pages.push({ start: writer.anchor(), page: number }),
-    finish: () => finish(page),
+    finish() {
+      notes.finish();
+      return finish(page);
+    },
   };
 }
 

@@ -188,14 +188,12 @@ function endRow(writer: TextWriter, table: OpenTable, row: OpenRow): void {
 /** Rows of header cells only, and rows into which one of their cells reaches, may be the header. */
 function addRow(table: OpenTable, row: Row): void {
   const { leading } = table;
-  if (leading === undefined) return addBodyRow(table, row);
-  const mayBeHeader = row.isHeader || reachesInto(leading);
-  if (mayBeHeader && leading.length < HEADER_ROWS_MAX) {
-    leading.push(row);
-    return;
+  const mayBeHeader = leading !== undefined && (row.isHeader || reachesInto(leading));
+  if (mayBeHeader && leading.length < HEADER_ROWS_MAX) leading.push(row);
+  else {
+    if (leading) endHeader(table, leading, mayBeHeader ? 1 : leading.length);
+    addBodyRow(table, row);
   }
-  endHeader(table, leading, mayBeHeader ? 1 : leading.length);
-  addBodyRow(table, row);
 }
 
 /** Whether a header cell of moderate height covers the row below these. */
