@@ -27,7 +27,7 @@ import * as webhooks from './0.2/0015-webhooks.ts';
 import * as externalIds from './0.2/0016-external-ids.ts';
 import * as leasedRequests from './0.2/0017-leased-requests.ts';
 import * as accountFrequencies from './0.2/0018-account-frequencies.ts';
-import * as jobs from './0.2/0019-jobs.ts';
+import * as jobs from './0.3/0019-jobs.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
