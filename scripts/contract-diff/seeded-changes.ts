@@ -223,6 +223,10 @@ export const HARMLESS_CHANGES: Record<string, Edit> = {
       $ref: '#/components/schemas/UnauthorizedError',
     }),
   ),
+  'an answer breaks clients on purpose': all(
+    set(`${SCHEMAS} DocumentStatus x-breaking-change`, 'archived is new'),
+    append(`${SCHEMAS} DocumentStatus enum`, 'archived'),
+  ),
   'an optional field of an answer becomes required': append(`${SCHEMAS} Document required`, 'passageCount'),
   'a field of an answer gets a format': set(`${SCHEMAS} PassageId format`, 'uri-reference'),
   'no key is required': set(`paths /v1/getUsage get security`, []),
