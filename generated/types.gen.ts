@@ -95,10 +95,11 @@ export type Cursor = string;
 export type DocumentStatus = 'pending' | 'processing' | 'processed' | 'failed' | 'timeout';
 
 /**
- * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
- * imported text, `unknown` a file of an unknown format.
+ * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
+ * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
+ * `unknown` a file of an unknown format.
  */
-export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | 'txt' | 'csv' | 'xml' | 'md' | 'json' | 'odt' | 'odp' | 'ods' | 'rtf' | 'epub' | 'text' | 'unknown';
+export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | 'txt' | 'csv' | 'xml' | 'md' | 'json' | 'odt' | 'odp' | 'ods' | 'rtf' | 'epub' | 'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'zip' | 'srt' | 'vtt';
 
 /**
  * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
@@ -206,9 +207,41 @@ export type PageCount = number;
 export type QueuePosition = number;
 
 /**
- * Sentences for people on the parts of the file that could not be read; empty if there are none.
+ * What a search cannot find, or may find wrong, although the file was read; empty if there is nothing. A document
+ * that has failed has those that were found before.
+ *
+ * At most 32 items.
  */
-export type DocumentWarnings = Array<string>;
+export type DocumentWarnings = Array<DocumentWarning>;
+
+/**
+ * A part of a file that was not read, or not reliably.
+ */
+export type DocumentWarning = {
+    /**
+     * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text.
+     * `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not
+     * say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
+     * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
+     * lies beyond a bound of the service was left out.
+     */
+    code: DocumentWarningCode;
+    /**
+     * One or a few sentences for people that say what is missing, and where in the file.
+     *
+     * 1 to 1,000 characters.
+     */
+    message: string;
+};
+
+/**
+ * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text.
+ * `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not
+ * say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
+ * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
+ * lies beyond a bound of the service was left out.
+ */
+export type DocumentWarningCode = 'PAGES_WITHOUT_TEXT' | 'PAGES_NOT_READ' | 'TEXT_UNRELIABLE' | 'FILE_CUT_OFF' | 'PARTS_NOT_READ' | 'LIMIT_REACHED';
 
 /**
  * The language by whose rules a passage was analysed, as an English name in lower case; `simple` if none
@@ -900,8 +933,9 @@ export type Document = {
      */
     title: Title;
     /**
-     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
-     * imported text, `unknown` a file of an unknown format.
+     * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
+     * `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**
@@ -946,7 +980,10 @@ export type Document = {
      */
     pageCount?: PageCount;
     /**
-     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     * What a search cannot find, or may find wrong, although the file was read; empty if there is nothing. A document
+     * that has failed has those that were found before.
+     *
+     * At most 32 items.
      */
     warnings?: DocumentWarnings;
     /**
@@ -1014,8 +1051,9 @@ export type DocumentDetails = {
      */
     title: Title;
     /**
-     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
-     * imported text, `unknown` a file of an unknown format.
+     * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
+     * `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**
@@ -1060,7 +1098,10 @@ export type DocumentDetails = {
      */
     pageCount?: PageCount;
     /**
-     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     * What a search cannot find, or may find wrong, although the file was read; empty if there is nothing. A document
+     * that has failed has those that were found before.
+     *
+     * At most 32 items.
      */
     warnings?: DocumentWarnings;
     /**
@@ -1253,7 +1294,10 @@ export type DocumentStatusReport = {
      */
     pageCount?: PageCount;
     /**
-     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     * What a search cannot find, or may find wrong, although the file was read; empty if there is nothing. A document
+     * that has failed has those that were found before.
+     *
+     * At most 32 items.
      */
     warnings?: DocumentWarnings;
     /**
@@ -1332,8 +1376,9 @@ export type SearchResult = {
      */
     title: Title;
     /**
-     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
-     * imported text, `unknown` a file of an unknown format.
+     * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
+     * `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**

@@ -6,7 +6,10 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 
 /** The types of files that the contract knows. */
-export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
+export type FileType = Exclude<
+  DocumentType,
+  'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'zip' | 'srt' | 'vtt'
+>;
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;

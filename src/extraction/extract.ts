@@ -4,7 +4,7 @@ import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts
 import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
-import type { ExtractedFile } from './extracted-file.ts';
+import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
 import { ExtractionError, encrypted, requireShort, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
 import type { OdfType } from './formats/office/odf.ts';
 
@@ -13,7 +13,7 @@ export type UploadedFile = { fileName: string; bytes: Uint8Array };
 /** The file's type, with its text or its error. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
   | (Omit<ExtractedFile, 'extracted'> & { extracted: Text })
-  | (Pick<ExtractedFile, 'pageCount'> & { failure: DocumentError })
+  | (Partial<Pick<ExtractedFile, 'pageCount' | 'warnings'>> & { failure: DocumentError })
 );
 
 /**
@@ -27,15 +27,22 @@ export async function extractFile(
   const type = detectType(bytes, fileName) ?? 'unknown';
   onType(type);
   try {
-    const { extracted, ...rest } = await extractAs(bytes, type);
-    if (!isBlank(extracted.text)) return { type, ...rest, extracted: storable(extracted) };
-    const { pageCount } = rest;
+    const { extracted, ...read } = await extractAs(bytes, type);
+    const { pageCount } = read;
+    const warnings = boundWarnings(read.warnings);
+    if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
     const hint = pageCount === undefined ? '' : '; its pages may be scanned';
     const failure = {
       code: 'NO_TEXT_EXTRACTED',
       message: `The file holds no readable text${hint}.`,
     } as const;
-    return { type, failure, ...(pageCount !== undefined && { pageCount }) };
+    // The failure itself says that no page has text.
+    const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
+    const facts = {
+      ...(pageCount !== undefined && { pageCount }),
+      ...(others.length > 0 && { warnings: others }),
+    };
+    return { type, failure, ...facts };
   } catch (error) {
     const { code, message } = asExtractionError(error);
     // A password or damage hides the type from the bytes, so the name decides.

@@ -17,7 +17,17 @@ export const EXTRACTION_MAX_MS = 120_000;
  * The slowest of them, rich text, is extracted at 1.6 MB a second on a slow core.
  * A process that gets only a tenth of that core takes 6 s for 1 MB.
  */
-const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set(['txt', 'md', 'csv', 'json', 'xml', 'html', 'rtf']);
+const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set([
+  'txt',
+  'md',
+  'csv',
+  'json',
+  'xml',
+  'html',
+  'rtf',
+  'srt',
+  'vtt',
+]);
 const PLAIN_BASE_MS = 10_000;
 const PLAIN_MS_PER_MEBIBYTE = 4_000;
 

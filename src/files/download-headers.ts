@@ -12,8 +12,8 @@ const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
 /**
- * The media type of each format (IANA's registry). Browsers run scripts in HTML, and in XML such as SVG. The encoding
- * of a text file is unknown, so no type names a charset.
+ * The media type of each format (IANA's registry; srt has none). Browsers run scripts in HTML, also in mail and saved
+ * pages, and in XML such as SVG. The encoding of a text file is unknown, so no type names a charset.
  */
 const MEDIA_TYPES: Readonly<Record<DocumentType, string>> = {
   pdf: 'application/pdf',
@@ -25,13 +25,21 @@ const MEDIA_TYPES: Readonly<Record<DocumentType, string>> = {
   odp: `${OPEN_DOCUMENT}.presentation`,
   ods: `${OPEN_DOCUMENT}.spreadsheet`,
   rtf: 'application/rtf',
+  doc: 'application/msword',
+  ppt: 'application/vnd.ms-powerpoint',
+  msg: 'application/vnd.ms-outlook',
+  zip: 'application/zip',
   epub: 'application/epub+zip',
   txt: 'text/plain',
   md: 'text/markdown',
   csv: 'text/csv',
   json: 'application/json',
+  srt: 'text/plain',
+  vtt: 'text/vtt',
   html: ANY_BYTES,
   xml: ANY_BYTES,
+  eml: ANY_BYTES,
+  mhtml: ANY_BYTES,
   unknown: ANY_BYTES,
   text: ANY_BYTES,
 };

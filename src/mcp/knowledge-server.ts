@@ -5,6 +5,7 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { z } from 'zod';
+import type { Document } from '../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../client/client.ts';
 import { documentUri, selectPassages, toText } from './passages-for-agents.ts';
 
@@ -52,6 +53,18 @@ const foundPassage = z.object({
 const answer = <Structured extends Record<string, unknown>>(structuredContent: Structured, text: string) => ({
   structuredContent,
   content: [{ type: 'text' as const, text }],
+});
+
+/** A document as the tool that lists them shows it. */
+const toListed = ({ id, title, type, status, createdAt, sourceUrl, ...document }: Document) => ({
+  documentId: id,
+  title,
+  type,
+  status,
+  createdAt,
+  uri: sourceUrl ?? documentUri(id),
+  ...(document.attributes && { attributes: document.attributes }),
+  ...(document.warnings?.length && { warnings: document.warnings.map(({ message }) => message) }),
 });
 
 type Connection = {
@@ -204,6 +217,10 @@ function addLists(server: McpServer, { client }: Connection): void {
             createdAt: z.string(),
             uri: z.string(),
             attributes: attributes.optional(),
+            warnings: z
+              .array(z.string())
+              .optional()
+              .describe('What was not read of the file: a search cannot find it.'),
           }),
         ),
         nextCursor,
@@ -212,17 +229,9 @@ function addLists(server: McpServer, { client }: Connection): void {
     },
     async (page, { mcpReq: { signal } }) => {
       const { data, pagination } = await client.listDocuments(page, { signal });
-      const documents = data.map(({ id, title, type, status, createdAt, sourceUrl, attributes: given }) => ({
-        documentId: id,
-        title,
-        type,
-        status,
-        createdAt,
-        uri: sourceUrl ?? documentUri(id),
-        ...(given && { attributes: given }),
-      }));
-      const lines = documents.map(
-        (each) => `${each.documentId}  ${each.title} (${each.type}, ${each.status})`,
+      const documents = data.map(toListed);
+      const lines = documents.map(({ documentId: id, title, type, status, warnings = [] }) =>
+        [`${id}  ${title} (${type}, ${status})`, ...warnings].join('  '),
       );
       return answer({ documents, ...toNext(pagination) }, lines.join('\n') || 'There are none.');
     },

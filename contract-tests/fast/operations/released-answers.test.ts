@@ -4,7 +4,7 @@
  *
  * released-answers.json has the requests and answers in their order, recorded with 0.1.0. Among the requests are all
  * examples of its spec; the ids are those of the examples. Whoever changes an answer there changes what the clients of
- * that version get.
+ * that version get. One change was made on purpose: warnings are objects with a code, and no longer sentences.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

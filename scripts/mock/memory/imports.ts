@@ -40,6 +40,7 @@ function endReading(state: State, document: StoredDocument, file: StoredFile): v
   const { content, sha256 } = file.received;
   row.type = content.type;
   row.page_count = content.pageCount ?? null;
+  row.warnings = content.warnings ?? [];
   row.sha256 = sha256;
   const failure = failureByName(file.fileName, file.tries++) ?? content.failure;
   if (failure === undefined) {

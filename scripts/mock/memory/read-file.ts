@@ -1,5 +1,10 @@
 /** What the mock makes of an uploaded file: its text, or the reason why it has none. */
-import type { DocumentError, DocumentErrorCode, DocumentType } from '../../../generated/types.gen.ts';
+import type {
+  DocumentError,
+  DocumentErrorCode,
+  DocumentType,
+  DocumentWarning,
+} from '../../../generated/types.gen.ts';
 import { detectType, typeByName } from '../../../src/extraction/detect-type.ts';
 import { extractFile } from '../../../src/extraction/extract.ts';
 import type { ExtractedText } from '../../../src/indexing/split/extracted-text.ts';
@@ -7,14 +12,15 @@ import { scanMarkdown } from '../../../src/indexing/split/markdown.ts';
 import { HEAD_MAX_BYTES, type ReceivedBytes } from '../uploads.ts';
 
 /** The type of a file, with its text or its error. `pageCount`: only in formats with pages. */
-export type FileContent = { type: DocumentType; pageCount?: number } & (
-  | { extracted: ExtractedText; failure?: undefined }
-  | { extracted?: undefined; failure: DocumentError }
-);
+export type FileContent = {
+  type: DocumentType;
+  pageCount?: number;
+  warnings?: DocumentWarning[];
+} & ({ extracted: ExtractedText; failure?: undefined } | { extracted?: undefined; failure: DocumentError });
 
 /** The formats that are read as the service reads them. The others need its sandbox. */
-const TEXT_TYPES: readonly DocumentType[] = ['txt', 'md', 'csv', 'json', 'xml', 'html'];
-export const PAGED_TYPES: readonly DocumentType[] = ['pdf', 'pptx', 'xlsx', 'xls', 'odp', 'ods'];
+const TEXT_TYPES: readonly DocumentType[] = ['txt', 'md', 'csv', 'json', 'xml', 'html', 'srt', 'vtt'];
+export const PAGED_TYPES: readonly DocumentType[] = ['pdf', 'pptx', 'ppt', 'xlsx', 'xls', 'odp', 'ods'];
 
 /** The text of a file that the mock does not read. A search for words of its name finds it. */
 function standInText(fileName: string, type: DocumentType): ExtractedText {

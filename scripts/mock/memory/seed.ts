@@ -8,6 +8,7 @@ import type {
   DocumentError,
   DocumentStatus,
   DocumentType,
+  DocumentWarning,
 } from '../../../generated/types.gen.ts';
 import type { ExtractedText, Heading } from '../../../src/indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../../src/indexing/split/markdown.ts';
@@ -30,7 +31,7 @@ type SeedDocument = {
   status?: 'pending' | 'processing';
   text?: string;
   pageCount?: number;
-  warnings?: string[];
+  warnings?: DocumentWarning[];
   error?: DocumentError;
   attributes?: Attributes;
   sourceUrl?: string;

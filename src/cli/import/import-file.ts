@@ -5,7 +5,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Attributes, Document, DocumentStatusReport } from '../../../generated/types.gen.ts';
+import type {
+  Attributes,
+  Document,
+  DocumentStatusReport,
+  DocumentWarning,
+} from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import type { LocalFile } from './find-files.ts';
@@ -15,7 +20,7 @@ import type { FindKnown, KnownDocument } from './known-documents.ts';
 export type Imported = {
   outcome: 'imported' | 'updated' | 'unchanged' | 'sent';
   documentId?: string;
-  warnings?: string[];
+  warnings?: DocumentWarning[];
 };
 
 export type ImportContext = {

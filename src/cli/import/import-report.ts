@@ -1,5 +1,5 @@
 /** What an import tells: of each file, and in the end. */
-import type { DocumentErrorCode } from '../../../generated/types.gen.ts';
+import type { DocumentErrorCode, DocumentWarning } from '../../../generated/types.gen.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { indent } from '../../terminal/highlighted-text.ts';
@@ -16,7 +16,8 @@ export type FileResult = {
   file: string;
   outcome: Outcome;
   documentId?: string;
-  warnings?: string[];
+  /** What was not read of it. */
+  warnings?: DocumentWarning[];
   /** Why it has failed, or was ignored. */
   reason?: string;
   /** What the user can do about it. */
@@ -34,15 +35,15 @@ const HELP: Record<DocumentErrorCode, string> = {
   INTERNAL_ERROR: 'Run the command again; if it fails again, tell the operator.',
 };
 
-/** Why a file has failed, and what helps. */
-export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'help'> {
+/** Why a file has failed, what was not read of it before, and what helps. */
+export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warnings' | 'help'> {
   const isOfDocument =
     error instanceof KnowledgeRetrievalError &&
     (error.errorCode === 'DOCUMENT_FAILED' || error.errorCode === 'DOCUMENT_TIMED_OUT');
   if (!isOfDocument) return { reason: explainError(error) };
-  const { error: cause } = error.data.report;
+  const { error: cause, warnings = [] } = error.data.report;
   if (cause === undefined) return { reason: error.message, help: HELP.PROCESSING_TIMEOUT };
-  return { reason: cause.message, help: HELP[cause.code] };
+  return { reason: cause.message, ...(warnings.length > 0 && { warnings }), help: HELP[cause.code] };
 }
 
 /** Files that a list names for people; `--json` names all. */
@@ -66,7 +67,8 @@ function writeList(
   toOutcome?: (outcome: Outcome) => string,
 ): void {
   for (const { file, outcome, reason, help, warnings = [] } of results.slice(0, SHOWN_MAX)) {
-    const why = [reason, ...warnings, help && `→ ${help}`].filter((text) => text !== undefined).join(' ');
+    const missing = warnings.map(({ message }) => message);
+    const why = [reason, ...missing, help && `→ ${help}`].filter((text) => text !== undefined).join(' ');
     write(`  ${toOutcome ? `${toOutcome(outcome)}: ` : ''}${toVisibleLine(file)}`);
     if (why !== '') write(indent(toVisibleLine(why), '      ', terminalColumns()));
   }

@@ -103,7 +103,7 @@ const toFacts = ({ error, file, languages, attributes, warnings, ...document }: 
   size: formatBytes(document.size),
   status: document.status,
   error: error && `${error.code}: ${error.message}`,
-  warnings: warnings?.join(' '),
+  warnings: warnings?.map(({ message }) => message).join(' '),
   pages: document.pageCount?.toString(),
   passages: document.passageCount?.toString(),
   languages: languages?.map(({ language }) => language).join(', '),

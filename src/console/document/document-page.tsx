@@ -5,7 +5,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DocumentDetails } from '../../client/index.ts';
 import { describeError } from '../describe-error.ts';
 import { DeleteDocumentsDialog } from '../documents/delete-documents-dialog.tsx';
-import { FAILURE_REMEDIES, hasFailed, isUnsettled, StatusBadge } from '../documents/status.tsx';
+import {
+  FAILURE_REMEDIES,
+  hasFailed,
+  isUnsettled,
+  StatusBadge,
+  WARNING_REMEDIES,
+} from '../documents/status.tsx';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -101,13 +107,16 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
       )}
       <ErrorNotice doing="It cannot be read again." error={retry.error} />
       {warnings.length > 0 && (
-        <ul class="notice warnings" aria-label="Warnings">
-          {warnings.map((warning) => (
-            <li key={warning} dir="auto">
-              {warning}
-            </li>
-          ))}
-        </ul>
+        <div class="notice warnings">
+          <strong id="warnings">Not everything in this file was read.</strong>
+          <ul aria-labelledby="warnings">
+            {warnings.map(({ code, message }) => (
+              <li key={message}>
+                <span dir="auto">{message}</span> <span class="muted">{WARNING_REMEDIES[code]}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </>
   );

@@ -24,8 +24,9 @@ function useRowHeight(): number {
 /** The second line of a row: what the document is, or why it cannot be searched and what helps. */
 function Details({ document }: { document: Document }) {
   const { type, size, error, passageCount, pageCount, warnings = [], attributes } = document;
+  const missing = warnings.map(({ message }) => message);
   if (hasFailed(document) && error !== undefined) {
-    const text = `${error.message} ${FAILURE_REMEDIES[error.code]}`;
+    const text = [error.message, ...missing, FAILURE_REMEDIES[error.code]].join(' ');
     return (
       <span class="document-reason" title={text} dir="auto">
         {text}
@@ -39,11 +40,19 @@ function Details({ document }: { document: Document }) {
         formatBytes(size),
         pageCount !== undefined && countOf(pageCount, 'page'),
         passageCount !== undefined && passageCount > 0 && countOf(passageCount, 'passage'),
-        warnings.length > 0 && countOf(warnings.length, 'warning'),
         attributes !== undefined && countOf(Object.keys(attributes).length, 'attribute'),
       ]
         .filter(Boolean)
         .join(' · ')}
+      {missing.length > 0 && (
+        <>
+          {' · '}
+          <span class="document-warnings" title={missing.join('\n')} dir="auto">
+            {missing.length > 1 && `${countOf(missing.length, 'warning')}: `}
+            {missing[0]}
+          </span>
+        </>
+      )}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 /** The status of a document's import, in words and colour, and what helps when it has failed. */
-import type { DocumentErrorCode, DocumentStatus } from '../../client/index.ts';
+import type { DocumentErrorCode, DocumentStatus, DocumentWarningCode } from '../../client/index.ts';
 import { CheckIcon, FailureIcon, WaitIcon } from '../parts/icons.tsx';
 
 export const STATUS_NAMES: Record<DocumentStatus, string> = {
@@ -44,4 +44,14 @@ export const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   FILE_TOO_COMPLEX: 'Split it into smaller files, and upload these.',
   PROCESSING_TIMEOUT: 'Retry when the service is less busy. If it fails again, split the file.',
   INTERNAL_ERROR: 'This is a fault of the service: retry, and look into its log if it fails again.',
+};
+
+/** What helps where a part of a file was not read. */
+export const WARNING_REMEDIES: Record<DocumentWarningCode, string> = {
+  PAGES_WITHOUT_TEXT: 'If they are scans, run text recognition (OCR) on the file, and upload the result.',
+  PAGES_NOT_READ: 'Open it on your computer, save it again, and upload the new file.',
+  TEXT_UNRELIABLE: 'Compare the text below with the file. Text recognition (OCR) can read it from the pages.',
+  FILE_CUT_OFF: 'Upload the file again, if you have more of it.',
+  PARTS_NOT_READ: 'What matters in them can be uploaded as files of their own.',
+  LIMIT_REACHED: 'Split the file into smaller ones, and upload these.',
 };

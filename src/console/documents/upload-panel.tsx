@@ -46,6 +46,7 @@ function Row({ upload }: { upload: Upload }) {
   const state = upload.state.value;
   const { phase, document } = state;
   const share = shareOf(state);
+  const { warnings = [] } = document ?? {};
   return (
     <li class={`upload upload-${phase}`}>
       <span class="upload-name" dir="auto">
@@ -60,6 +61,11 @@ function Row({ upload }: { upload: Upload }) {
         </p>
       ) : (
         <progress value={share} aria-label={upload.path} />
+      )}
+      {hasEnded(upload) && warnings.length > 0 && (
+        <p class="upload-warnings" dir="auto">
+          {warnings.map(({ message }) => message).join(' ')}
+        </p>
       )}
     </li>
   );

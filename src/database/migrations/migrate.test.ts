@@ -49,6 +49,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0017-leased-requests',
     '0018-account-frequencies',
     '0019-jobs',
+    '0020-warnings-with-codes',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });
@@ -110,6 +111,43 @@ test('documents have the types of the contract; another one, from an earlier ver
   await expect(sql`UPDATE documents SET type = '{}'`.execute(database)).rejects.toThrow(
     'documents_type_check',
   );
+  await database.destroy();
+  await drop();
+});
+
+test('sentences about pages, from an earlier version, become warnings with a code, also in events that wait', async () => {
+  const { connection, drop } = await createEmptyDatabase();
+  const database = createDatabase(createPool(connection, 1, () => {}));
+  await migrateUpTo(database, '0019-jobs');
+  const [empty, damaged] = ['Page 2: without text, perhaps scanned.', 'Pages 4, 6–8: damaged and not read.'];
+  await sql`
+    WITH account AS (
+      INSERT INTO accounts VALUES (gen_random_uuid(), 'a', NULL, NULL, now()) RETURNING id),
+    knowledge_base AS (
+      INSERT INTO knowledge_bases SELECT gen_random_uuid(), id, 'k', '', now(), now() FROM account
+      RETURNING knowledge_base_id, account_id),
+    webhook AS (
+      INSERT INTO webhooks (id, account_id, url, secret, created_at, retry_at)
+      SELECT gen_random_uuid(), id, 'https://example.com', '', now(), now() FROM account RETURNING id, account_id),
+    event AS (
+      INSERT INTO webhook_events (webhook_id, account_id, id, type, knowledge_base_id, data, created_at, due_at)
+      SELECT id, account_id, gen_random_uuid(), 'document.processed', gen_random_uuid(),
+        json_build_object('id', 'x', 'warnings', ${JSON.stringify([empty])}::json), now(), now()
+      FROM webhook)
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, warnings,
+      created_at, updated_at)
+    SELECT knowledge_base_id, gen_random_uuid(), account_id, 't', 's', 'pdf', size, 'processed', warnings, now(), now()
+    FROM knowledge_base, unnest(ARRAY[1, 2], ARRAY['[]', ${JSON.stringify([empty, damaged])}]::jsonb[])
+      AS document (size, warnings)`.execute(database);
+  await migrateToLatest(database);
+  const documents = await database.selectFrom('documents').select('warnings').orderBy('size_bytes').execute();
+  const converted = { code: 'PAGES_WITHOUT_TEXT', message: empty };
+  expect(documents.map(({ warnings }) => warnings)).toEqual([
+    [],
+    [converted, { code: 'PAGES_NOT_READ', message: damaged }],
+  ]);
+  const events = await database.selectFrom('webhook_events').select('data').execute();
+  expect(events.map(({ data }) => data)).toEqual([{ id: 'x', warnings: [converted] }]);
   await database.destroy();
   await drop();
 });

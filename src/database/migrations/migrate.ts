@@ -28,6 +28,7 @@ import * as externalIds from './0.2/0016-external-ids.ts';
 import * as leasedRequests from './0.2/0017-leased-requests.ts';
 import * as accountFrequencies from './0.2/0018-account-frequencies.ts';
 import * as jobs from './0.3/0019-jobs.ts';
+import * as warningsWithCodes from './0.3/0020-warnings-with-codes.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -50,6 +51,7 @@ const migrations: Record<string, Migration> = {
   '0017-leased-requests': leasedRequests,
   '0018-account-frequencies': accountFrequencies,
   '0019-jobs': jobs,
+  '0020-warnings-with-codes': warningsWithCodes,
 };
 
 /**

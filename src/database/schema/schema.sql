@@ -86,7 +86,7 @@ CREATE TABLE documents (
   CHECK ((passage_count >= 0)),
   CHECK ((size_bytes >= 0)),
   CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text]))),
-  CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text])))
+  CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text, 'doc'::text, 'ppt'::text, 'eml'::text, 'msg'::text, 'mhtml'::text, 'zip'::text, 'srt'::text, 'vtt'::text])))
 );
 
 CREATE TABLE files (

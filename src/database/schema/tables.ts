@@ -5,6 +5,7 @@ import type {
   DocumentErrorCode,
   DocumentStatus,
   DocumentType,
+  DocumentWarning,
   SubscribableEventType,
   WebhookEventType,
 } from '../../../generated/types.gen.ts';
@@ -107,8 +108,8 @@ type DocumentTable = {
   status: DocumentStatus;
   error_code: DocumentErrorCode | null;
   error_message: string | null;
-  /** Sentences about the parts of the file that extraction could not read. */
-  warnings: JSONColumnType<string[], string | undefined, string>;
+  /** What extraction could not read of the file. A server of 0.2 writes sentences alone. */
+  warnings: JSONColumnType<(DocumentWarning | string)[], string | undefined, string>;
   page_count: number | null;
   /** The number of its rows in `passages`, stored because lists would otherwise have to count them. */
   passage_count: Generated<number>;

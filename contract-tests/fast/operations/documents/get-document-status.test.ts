@@ -8,6 +8,7 @@ import {
   expectSameRefusal,
 } from '../../../harness/calls/expect-refusal.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../../../harness/calls/uploading.ts';
+import { smallPdf } from '../../../harness/documents/small-pdf.ts';
 import { isAtOnce } from '../../../harness/machine/order.ts';
 import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
@@ -82,6 +83,19 @@ test('200: the import changes updatedAt and passageCount', async () => {
   expect(Date.parse(report.updatedAt ?? '')).toBeGreaterThan(Date.parse(pending.updatedAt ?? ''));
   const { data } = await api.listDocuments({ knowledgeBaseId, limit: 1 });
   expect(data[0]).toMatchObject(report);
+});
+
+test('200: warnings of the file, the same in the list and the details', async () => {
+  const pages = [[], [{ size: 12, text: 'A line about the wombat.' }]];
+  const file = { knowledgeBaseId, fileName: 'wombat.pdf', bytes: smallPdf(pages, 2_000) };
+  const { id } = await importBytes(api, file);
+  const { status, warnings } = await api.getDocumentStatus(id, 30);
+  expect({ status, warnings }).toEqual({
+    status: 'processed',
+    warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 1: without text, perhaps scanned.' }],
+  });
+  expect((await api.getDocument(id)).warnings).toEqual(warnings);
+  expect((await api.listDocuments({ knowledgeBaseId, limit: 1 })).data[0]?.warnings).toEqual(warnings);
 });
 
 test('404 DOCUMENT_NOT_FOUND: an unknown document, at once even with waitSeconds', async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { DocumentEvent } from '../../../../generated/types.gen.ts';
 import { keepReceiver } from '../../../harness/calls/receiver.ts';
 import { bytesOf, importBytes, untilFinal, uploadFile } from '../../../harness/calls/uploading.ts';
+import { smallPdf } from '../../../harness/documents/small-pdf.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 import { webhookService } from '../../../harness/shared/share.ts';
 
@@ -63,6 +64,17 @@ test('document.failed: a text without readable characters, and a file without te
     expect(type).toBe('document.failed');
     expect(data).toMatchObject({ status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
   }
+});
+
+test('document.processed: with what was not read of the file', async () => {
+  const { receiver, knowledgeBaseId, secret } = await watch();
+  const pages = [[{ size: 12, text: 'Potoroos dig for truffles.' }], []];
+  await importBytes(api, { knowledgeBaseId, fileName: 'potoroo.pdf', bytes: smallPdf(pages, 2_000) });
+  const [event] = await receiver.untilReceived(1, secret);
+  expect(event).toMatchObject({
+    type: 'document.processed',
+    data: { warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 2: without text, perhaps scanned.' }] },
+  });
 });
 
 test('document.deleted: with the document as it was, after the event of its import', async () => {

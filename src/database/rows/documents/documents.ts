@@ -8,6 +8,7 @@ import type {
   DocumentStatus,
   DocumentStatusReport,
   DocumentType,
+  DocumentWarning,
 } from '../../../../generated/types.gen.ts';
 import { shareLookUps } from '../../../concurrency/shared-look-ups.ts';
 import { documentNotFound } from '../../../terms/errors.ts';
@@ -27,7 +28,7 @@ export type DocumentRow = {
   status: DocumentStatus;
   error_code: DocumentErrorCode | null;
   error_message: string | null;
-  warnings: string[];
+  warnings: (DocumentWarning | string)[];
   page_count: number | null;
   passage_count: number;
   created_at: Date;
@@ -51,6 +52,12 @@ export const toDescription = ({ attributes, source_url, external_id }: Descripti
   ...(external_id !== null && { externalId: external_id }),
 });
 
+/** While the servers of an upgrade are restarted in turn, those of 0.2 still write sentences, about pages alone. */
+function toWarning(stored: DocumentWarning | string): DocumentWarning {
+  if (typeof stored !== 'string') return stored;
+  return { code: stored.endsWith('not read.') ? 'PAGES_NOT_READ' : 'PAGES_WITHOUT_TEXT', message: stored };
+}
+
 /** The contract's report of a document's progress; `error` and `pageCount` only where there is one. */
 export const toStatusReport = (row: DocumentRow): DocumentStatusReport => ({
   id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
@@ -58,7 +65,7 @@ export const toStatusReport = (row: DocumentRow): DocumentStatusReport => ({
   updatedAt: row.updated_at.toISOString(),
   passageCount: row.passage_count,
   ...(row.page_count !== null && { pageCount: row.page_count }),
-  warnings: row.warnings,
+  warnings: row.warnings.map(toWarning),
   ...(row.error_code !== null && { error: { code: row.error_code, message: row.error_message ?? '' } }),
 });
 
@@ -195,11 +202,11 @@ export async function updateDocumentRow(
 }
 
 /** Facts about a file that its extraction has found. */
-export type ReadFacts = { type: DocumentType; warnings?: { message: string }[]; pageCount?: number };
+export type ReadFacts = { type: DocumentType; warnings?: DocumentWarning[]; pageCount?: number };
 
 const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
   type,
-  warnings: JSON.stringify(warnings.map(({ message }) => message)),
+  warnings: JSON.stringify(warnings),
   page_count: pageCount ?? null,
 });
 
