@@ -75,11 +75,14 @@ export async function endOverdueImports(database: Database, limits: ImportLimits
   return count;
 }
 
-/** Whether a row is overdue still: since it was found, a request may have put it into the queue again. */
+/**
+ * Whether a row is overdue still: since it was found, a request may have put it into the queue again. No CASE, in which
+ * Citus allows no now().
+ */
 const isOverdue = ({ importTimeoutSeconds, importWaitSeconds }: ImportLimits) => sql<boolean>`
-  CASE WHEN processing_since IS NULL
-    THEN coalesce(queued_at, created_at) < now() - make_interval(secs => ${importWaitSeconds})
-    ELSE processing_since < now() - make_interval(secs => ${importTimeoutSeconds}) END`;
+  (processing_since < now() - make_interval(secs => ${importTimeoutSeconds})
+    OR processing_since IS NULL
+      AND coalesce(queued_at, created_at) < now() - make_interval(secs => ${importWaitSeconds}))`;
 
 async function endOverdueImport(
   database: Database,
