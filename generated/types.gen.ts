@@ -1606,6 +1606,13 @@ export type PassageLocation = {
      * 0 to 2,147,483,647.
      */
     end: number;
+    /**
+     * The time at which the passage begins, in seconds from the start of the recording; only in subtitles. Those
+     * longer than 24 days have the last time that fits.
+     *
+     * 0 to 2,147,483.647.
+     */
+    time?: number;
 };
 
 /**

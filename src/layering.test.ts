@@ -19,7 +19,8 @@ const files = modules.filter((file) => !file.includes('/testing/'));
 const IMPORTS: Record<string, string[]> = {
   client: [],
   'format-score.ts': [],
-  console: ['client', 'format-score.ts'],
+  'format-time.ts': [],
+  console: ['client', 'format-score.ts', 'format-time.ts'],
   'contract-check': [],
   terms: [],
   analysis: [],
@@ -58,7 +59,7 @@ const IMPORTS: Record<string, string[]> = {
     'webhooks',
   ],
   http: ['analysis', 'concurrency', 'config', 'database', 'files', 'telemetry', 'terms'],
-  mcp: ['client', 'concurrency', 'http', 'terms'],
+  mcp: ['client', 'concurrency', 'format-time.ts', 'http', 'terms'],
   serve: [
     'concurrency',
     'config',
@@ -101,6 +102,7 @@ const IMPORTS: Record<string, string[]> = {
     'database',
     'extraction',
     'format-score.ts',
+    'format-time.ts',
     'mcp',
     'serve',
     'telemetry',

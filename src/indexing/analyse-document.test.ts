@@ -23,6 +23,7 @@ describe('analyseDocument', () => {
         start_offset: '0',
         end_offset: '26',
         page: null,
+        time_ms: null,
         headings: '["Cats"]',
         language: expect.any(String),
         lexemes: expect.stringMatching(

@@ -59,7 +59,7 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
   }
 }
 
-/** Packs the batch into one buffer: to transfer its twelve arrays one by one takes ten times as long. */
+/** Packs the batch into one buffer: to transfer its arrays one by one takes ten times as long. */
 function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] {
   const arrays = [...Object.values(batch.columns), ...(batch.documentFrequencies ?? [])];
   const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));
@@ -71,8 +71,7 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     release(bytes);
     return moved;
   };
-  const { text, position, content, start_offset, end_offset, page, headings, language, length, lexemes } =
-    batch.columns;
+  const { text, position, content, start_offset, end_offset, page, time_ms, ...others } = batch.columns;
   const columns = {
     text: move(text),
     position: move(position),
@@ -80,10 +79,11 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     start_offset: move(start_offset),
     end_offset: move(end_offset),
     page: move(page),
-    headings: move(headings),
-    language: move(language),
-    length: move(length),
-    lexemes: move(lexemes),
+    time_ms: move(time_ms),
+    headings: move(others.headings),
+    language: move(others.language),
+    length: move(others.length),
+    lexemes: move(others.lexemes),
   };
   if (batch.documentFrequencies === undefined) return [{ ...batch, columns }, buffer];
   return [{ ...batch, columns, documentFrequencies: batch.documentFrequencies.map(move) }, buffer];

@@ -22,6 +22,7 @@ export type PassageColumns = Record<
   | 'start_offset'
   | 'end_offset'
   | 'page'
+  | 'time_ms'
   | 'headings'
   | 'language'
   | 'length'
@@ -39,6 +40,7 @@ export const createPassageColumns = (): UnfinishedColumns => ({
   start_offset: createBinaryArray(elementTypes.integer),
   end_offset: createBinaryArray(elementTypes.integer),
   page: createBinaryArray(elementTypes.integer),
+  time_ms: createBinaryArray(elementTypes.integer),
   headings: createBinaryArray(elementTypes.text),
   language: createBinaryArray(elementTypes.text),
   length: createBinaryArray(elementTypes.integer),
@@ -58,6 +60,7 @@ export function addPassage(
   columns.start_offset.addInteger(passage.start);
   columns.end_offset.addInteger(passage.end);
   columns.page.addInteger(passage.page ?? null);
+  columns.time_ms.addInteger(passage.timeMs ?? null);
   columns.headings.addText(JSON.stringify(headingsOf(passage)));
   columns.language.addText(language);
   columns.length.addInteger(length);
@@ -77,6 +80,7 @@ export const finishColumns = (columns: UnfinishedColumns): PassageColumns => ({
   start_offset: columns.start_offset.toBuffer(),
   end_offset: columns.end_offset.toBuffer(),
   page: columns.page.toBuffer(),
+  time_ms: columns.time_ms.toBuffer(),
   headings: columns.headings.toBuffer(),
   language: columns.language.toBuffer(),
   length: columns.length.toBuffer(),

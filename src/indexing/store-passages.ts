@@ -29,6 +29,7 @@ const insertColumns = prepare(
     'start_offset',
     'end_offset',
     'page',
+    'time_ms',
     'headings',
     'language',
     'length',
@@ -37,13 +38,14 @@ const insertColumns = prepare(
   ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
     WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
-        position, content, start_offset, end_offset, page, headings, language)
+        position, content, start_offset, end_offset, page, time_ms, headings, language)
       SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
-        position, content, start_offset, end_offset, page, headings::jsonb, language
+        position, content, start_offset, end_offset, page, time_ms, headings::jsonb, language
       FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.content}::text[],
           ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
-          ${columns.page}::integer[], ${columns.headings}::text[], ${columns.language}::text[])
-        AS passage (text, position, content, start_offset, end_offset, page, headings, language))
+          ${columns.page}::integer[], ${columns.time_ms}::integer[], ${columns.headings}::text[],
+          ${columns.language}::text[])
+        AS passage (text, position, content, start_offset, end_offset, page, time_ms, headings, language))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
     SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
       position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
@@ -201,6 +203,7 @@ export async function readStoredPassages(database: Queryable, id: OwnedId): Prom
     start: row.start_offset,
     end: row.end_offset,
     ...(row.page !== null && { page: row.page }),
+    ...(row.time_ms !== null && { timeMs: row.time_ms }),
     headings: row.headings,
     verbatim: false, // matters for the language alone, which is known
     language: row.language as Language, // an earlier analysis wrote it

@@ -117,6 +117,19 @@ test('the status shows the page count and the warnings of the extraction, also w
   });
 });
 
+test('passages of subtitles have the time of their first cue, also after the title has changed', async () => {
+  const times = [{ offset: 0, seconds: 765.48 }];
+  const text = { text: 'A zebra drinks.', headings: [], pages: [], times, verbatim: [], tables: [] };
+  const documentId = await importPending('talk.vtt', 'a');
+  const extract = async () => ({ type: 'vtt' as const, warnings: [], extracted: packText(text) });
+  await importFile({ ...suite.service, extract }, attempt(documentId));
+  const expected = [{ location: { passage: 1, headings: [], start: 0, end: 15, time: 765.48 } }];
+  expect((await suite.call(`listPassages?documentId=${documentId}`)).body.data).toMatchObject(expected);
+  await suite.call('updateDocument', { documentId, title: 'The talk' });
+  const request = { query: 'zebra', knowledgeBaseIds: [suite.knowledgeBaseId] };
+  expect((await suite.call('query', request)).body.data).toMatchObject(expected);
+});
+
 test('a fault of the service fails the document only after the last try, without details', async () => {
   const id = await importPending('a.txt', 'some text');
   const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };

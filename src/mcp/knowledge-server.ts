@@ -39,7 +39,7 @@ const toNext = ({ nextCursor: next }: { nextCursor: string | null }) =>
 const foundPassage = z.object({
   documentId: z.string(),
   title: z.string(),
-  citation: z.string().describe('Title, page and headings, for people.'),
+  citation: z.string().describe('Title, page or time, and headings, for people.'),
   uri: z.string().describe('Where people, or read_document, find the whole.'),
   score: z.number(),
   text: z.string(),
@@ -47,6 +47,7 @@ const foundPassage = z.object({
   after: z.array(z.string()).optional(),
   start: z.number().optional(),
   end: z.number().optional(),
+  time: z.number().optional().describe('Seconds from the start of the recording, in subtitles.'),
 });
 
 /** The answer of a tool for programs, and as text for agents that read no structured content. */

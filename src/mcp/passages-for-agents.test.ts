@@ -55,6 +55,13 @@ test('a citation names title, page and headings; the address of the original com
   expect(toText(passages, 1)).toMatch(/^\[1\] Title 1, page 12.+\[2\] Title 2.+1 more had no room/s);
 });
 
+test('the citation of a subtitle names the time', () => {
+  const location = { passage: 3, start: 10, end: 20, headings: [], time: 765.48 };
+  expect(selectPassages([result(1, { location })], 10_000).passages).toMatchObject([
+    { citation: 'Title 1, at 00:12:45', time: 765.48 },
+  ]);
+});
+
 test.each([
   ['The quick brown fox jumps over the lazy dog.', 10],
   ['Die Reisekostenabrechnung muss eingereicht werden.', 13],

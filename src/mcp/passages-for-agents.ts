@@ -1,11 +1,12 @@
 /** Search results as agents read them: whole passages, best first, within a number of tokens, each with its source. */
 import type { SearchResult } from '../../generated/types.gen.ts';
+import { formatTime } from '../format-time.ts';
 
 /** What an agent reads of a search result. */
 export type FoundPassage = {
   documentId: string;
   title: string;
-  /** Where a person finds it: the title, and the page and the headings where the document has them. */
+  /** Where a person finds it: the title, and the page, the time and the headings where the document has them. */
   citation: string;
   /** The address of the original if the importer has given one; otherwise the resource of the document. */
   uri: string;
@@ -17,16 +18,19 @@ export type FoundPassage = {
   /** The range of `text` in the document, in code points, for read_document. */
   start?: number;
   end?: number;
+  /** When it begins in the recording, in seconds. */
+  time?: number;
 };
 
 /** The resource of a document. */
 export const documentUri = (documentId: string): string => `knowledge://documents/${documentId}`;
 
-/** For example `Handbook, page 12, Travel > Expenses`. */
+/** For example `Handbook, page 12, Travel > Expenses`, or `talk.vtt, at 00:12:45`. */
 function citationOf({ title, location }: SearchResult): string {
   const page = location?.page === undefined ? [] : [`page ${location.page}`];
+  const time = location?.time === undefined ? [] : [`at ${formatTime(location.time)}`];
   const headings = location?.headings?.length ? [location.headings.join(' > ')] : [];
-  return [title, ...page, ...headings].join(', ');
+  return [title, ...page, ...time, ...headings].join(', ');
 }
 
 function toFoundPassage(result: SearchResult): FoundPassage {
@@ -41,6 +45,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(context && context.before.length > 0 && { before: context.before }),
     ...(context && context.after.length > 0 && { after: context.after }),
     ...(location && { start: location.start, end: location.end }),
+    ...(location?.time !== undefined && { time: location.time }),
   };
 }
 

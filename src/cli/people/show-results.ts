@@ -1,6 +1,7 @@
 /** Search results for people. */
 import type { Explanation, SearchResult } from '../../../generated/types.gen.ts';
 import { formatScore } from '../../format-score.ts';
+import { formatTime } from '../../format-time.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { indent, markMatches } from '../../terminal/highlighted-text.ts';
 import { print, style, terminalColumns, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
@@ -10,16 +11,17 @@ const INDENT = '   ';
 /** The names of knowledge bases by their ids. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Score, knowledge base, page, headings, and where the document is from, as far as they are known. */
+/** Score, knowledge base, page or time, headings, and where the document is from, as far as they are known. */
 function describePlace(
   { score, location, sourceUrl, externalId, document_id, knowledge_base_id }: SearchResult,
   names: Names,
 ): string {
-  const { page, headings = [] } = location ?? {};
+  const { page, time, headings = [] } = location ?? {};
   const parts = [
     formatScore(score),
     names.get(knowledge_base_id) ?? '',
     page === undefined ? '' : `page ${page}`,
+    time === undefined ? '' : formatTime(time),
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,
   ];

@@ -1,6 +1,7 @@
 /** The text of a document, passage by passage, with its pages and headings. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Passage } from '../../client/index.ts';
+import { formatTime } from '../../format-time.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { useSession } from '../session.ts';
@@ -52,15 +53,16 @@ function usePortions(documentId: string, target: number) {
 
 const headingsOf = ({ location }: Passage): string => location.headings.join(' › ');
 
-/** The page and the headings, where they differ from those of the passage before. */
+/** The page, the time and the headings, where they differ from those of the passage before. */
 function Place({ passage, before }: { passage: Passage; before: Passage | undefined }) {
-  const { page } = passage.location;
+  const { page, time } = passage.location;
   const headings = headingsOf(passage);
   const isNewPage = page !== undefined && page !== before?.location.page;
   const isNewHeading = headings !== '' && (before === undefined || headings !== headingsOf(before));
   return (
     <>
       {isNewPage && <p class="page-number">Page {page}</p>}
+      {time !== undefined && time !== before?.location.time && <p class="page-number">{formatTime(time)}</p>}
       {isNewHeading && (
         <p class="headings" dir="auto">
           {headings}

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Attributes, SearchResult } from '../../client/index.ts';
 import { formatScore } from '../../format-score.ts';
+import { formatTime } from '../../format-time.ts';
 import { LinkIcon } from '../parts/icons.tsx';
 import { addressOf } from '../routes.ts';
 import { Explanation } from './explanation.tsx';
@@ -37,7 +38,7 @@ function Content({ content, highlights = [], snippet }: SearchResult) {
   );
 }
 
-/** Where the passage is: page, headings, and its number. */
+/** Where the passage is: page or time, headings, and its number. */
 function Place({
   result: { location, knowledge_base_id },
   knowledgeBaseName,
@@ -53,6 +54,7 @@ function Place({
         </li>
       )}
       {location?.page !== undefined && <li>page {location.page}</li>}
+      {location?.time !== undefined && <li>at {formatTime(location.time)}</li>}
       {location !== undefined && <li>passage {location.passage}</li>}
       {headings && <li dir="auto">{headings}</li>}
     </ul>

@@ -50,6 +50,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0018-account-frequencies',
     '0019-jobs',
     '0020-warnings-with-codes',
+    '0021-passage-times',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

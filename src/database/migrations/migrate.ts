@@ -29,6 +29,7 @@ import * as leasedRequests from './0.2/0017-leased-requests.ts';
 import * as accountFrequencies from './0.2/0018-account-frequencies.ts';
 import * as jobs from './0.3/0019-jobs.ts';
 import * as warningsWithCodes from './0.3/0020-warnings-with-codes.ts';
+import * as passageTimes from './0.3/0021-passage-times.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0018-account-frequencies': accountFrequencies,
   '0019-jobs': jobs,
   '0020-warnings-with-codes': warningsWithCodes,
+  '0021-passage-times': passageTimes,
 };
 
 /**

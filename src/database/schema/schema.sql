@@ -196,6 +196,7 @@ CREATE TABLE passages (
   page integer,
   headings jsonb NOT NULL,
   language text NOT NULL,
+  time_ms integer,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 );

@@ -167,6 +167,8 @@ type PassageTable = {
   page: number | null;
   headings: JSONColumnType<string[]>;
   language: string;
+  /** From the start of the recording to its first cue. Null: it is no subtitle. */
+  time_ms: number | null;
 };
 
 /** The part of a passage that scoring reads. */

@@ -10,6 +10,9 @@ export type Heading = Range & { level: number; text: string };
 /** Where a page (PDF), slide or sheet begins. Pages count from 1. */
 export type PageStart = { offset: number; page: number };
 
+/** Where a cue of subtitles begins: its offset in the text, and the seconds from the start of the recording. */
+export type CueStart = { offset: number; seconds: number };
+
 /** Rows of a table, one a line; `header` names their columns, and what a group of rows has in common, '' for neither. */
 export type Table = Range & { header: string };
 
@@ -21,6 +24,7 @@ export type StructuredText = {
   text: string;
   headings: List<Heading>;
   pages: List<PageStart>;
+  times?: List<CueStart>;
   verbatim: List<Range>;
   tables: List<Table>;
 };
@@ -34,6 +38,8 @@ export type ExtractedText = {
   text: string;
   headings: Heading[];
   pages: PageStart[];
+  /** Of subtitles. */
+  times?: CueStart[];
   verbatim: Range[];
   tables: Table[];
 };
@@ -50,18 +56,27 @@ type Packed = {
   headings: Int32Array;
   headingTexts: PackedTexts;
   pages: Int32Array;
+  /** Milliseconds. */
+  times: Int32Array;
   verbatim: Int32Array;
   tables: Int32Array;
   tableHeaders: PackedTexts;
 };
 type PackedTexts = { joined: string; ends: Int32Array };
 
-export function packText({ text, headings, pages, verbatim, tables }: ExtractedText): PackedText {
+/** The largest number of the lists: as milliseconds, the time after 24 days. */
+const NUMBER_MAX = 2 ** 31 - 1;
+
+export function packText({ text, headings, pages, times = [], verbatim, tables }: ExtractedText): PackedText {
   const packed: Packed = {
     text,
     headings: packNumbers(headings, ({ start, end, level }) => [start, end, level]),
     headingTexts: packTexts(headings.map((heading) => heading.text)),
     pages: packNumbers(pages, ({ offset, page }) => [offset, page]),
+    times: packNumbers(times, ({ offset, seconds }) => [
+      offset,
+      Math.min(Math.round(seconds * 1000), NUMBER_MAX),
+    ]),
     verbatim: packNumbers(verbatim, ({ start, end }) => [start, end]),
     tables: packNumbers(tables, ({ start, end }) => [start, end]),
     tableHeaders: packTexts(tables.map(({ header }) => header)),
@@ -81,6 +96,7 @@ export function unpackText(bytes: PackedText): StructuredText {
       text: headingText(i),
     })),
     pages: unpackNumbers(packed.pages, 2, ([offset = 0, page = 0]) => ({ offset, page })),
+    times: unpackNumbers(packed.times, 2, ([offset = 0, ms = 0]) => ({ offset, seconds: ms / 1000 })),
     verbatim: unpackNumbers(packed.verbatim, 2, ([start = 0, end = 0]) => ({ start, end })),
     tables: unpackNumbers(packed.tables, 2, ([start = 0, end = 0], i) => ({
       start,

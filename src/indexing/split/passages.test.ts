@@ -1,7 +1,7 @@
 /** Passages keep to the size limit, end at boundaries of the text, and omit nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isBlank } from './extracted-text.ts';
+import { isBlank, packText, unpackText } from './extracted-text.ts';
 import { scanMarkdown } from './markdown.ts';
 import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
 import { splitPassages } from './passages.ts';
@@ -163,5 +163,19 @@ describe('splitPassages', () => {
     ];
     const passages = [...splitPassages({ ...scanMarkdown(text), pages })];
     expect(passages.map(({ page }) => page)).toEqual([1, 2, 2]);
+  });
+
+  it('returns the time at which the first cue of a passage begins, also of a packed text', () => {
+    const text = [paragraph, paragraph, paragraph].join('\n\n');
+    const second = paragraph.length + 2;
+    const times = [
+      { offset: 0, seconds: 0.5 },
+      { offset: second, seconds: 61.234 },
+      { offset: second + 20, seconds: 64 },
+      { offset: 2 * second, seconds: 3e6 },
+    ];
+    const passages = [...splitPassages(unpackText(packText({ ...scanMarkdown(text), times })))];
+    expect(passages.map(({ timeMs }) => timeMs)).toEqual([500, 61_234, 2_147_483_647]);
+    expect(split(text)[0]).not.toHaveProperty('timeMs');
   });
 });

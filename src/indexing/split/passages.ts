@@ -9,6 +9,7 @@ import { type Section, sectionsOf } from './sections.ts';
  *
  * - `position` counts from 1 in text order.
  * - `text` is the document's text between `start` and `end`, which count code points.
+ * - `timeMs`: in subtitles, when the first cue of the passage begins, from the start of the recording.
  * - `headings` is the path of headings above it, outermost first.
  * - `tableHeader` names the columns, if the passage begins inside a table.
  * - `verbatim`: the passage lies in a code block.
@@ -19,6 +20,7 @@ export type Passage = {
   start: number;
   end: number;
   page?: number;
+  timeMs?: number;
   headings: string[];
   tableHeader?: string;
   verbatim: boolean;
@@ -133,13 +135,15 @@ function trim(text: string, range: Range): Range {
 /**
  * Returns a function that describes a passage. Ranges must come in text order, because it sweeps over the text once.
  */
-function describer({ text, pages, tables, verbatim }: StructuredText) {
+function describer({ text, pages, times = [], tables, verbatim }: StructuredText) {
   const codePoints = codePointCounter(text);
   const pageAt = sweep(pages, (page) => page.offset);
+  const cueAt = sweep(times, (cue) => cue.offset);
   const tableAt = sweep(tables, (table) => table.start);
   const verbatimAt = sweep(verbatim, (block) => block.start);
   return ({ start, end }: Range, section: Section): Omit<Passage, 'position'> => {
     const page = pageAt(start)?.page;
+    const cue = cueAt(start);
     const table = tableAt(start);
     const inTable = table && table.start < start && start < table.end && table.header !== '';
     return {
@@ -147,6 +151,7 @@ function describer({ text, pages, tables, verbatim }: StructuredText) {
       start: codePoints(start),
       end: codePoints(end),
       ...(page === undefined ? {} : { page }),
+      ...(cue === undefined ? {} : { timeMs: Math.round(cue.seconds * 1000) }),
       headings: section.path,
       ...(inTable ? { tableHeader: table.header } : {}),
       verbatim: (verbatimAt(start)?.end ?? 0) >= end,

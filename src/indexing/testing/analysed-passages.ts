@@ -48,13 +48,14 @@ function readColumns(columns: PassageColumns): Row[] {
   const integers = (name: keyof PassageColumns) => readArray(columns[name]).map(readInteger);
   const [content, headings, language] = [text('content'), text('headings'), text('language')];
   const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
-  const [positions, lengths] = [integers('position'), integers('length')];
+  const [positions, lengths, times] = [integers('position'), integers('length'), integers('time_ms')];
   return readArray(columns.lexemes).map((lexemes, i) => ({
     position: positions[i] ?? 0,
     content: content[i] ?? null,
     start_offset: String(starts[i]),
     end_offset: String(ends[i]),
     page: pages[i] === null ? null : String(pages[i]),
+    time_ms: times[i] === null ? null : String(times[i]),
     headings: headings[i] ?? null,
     language: language[i] ?? null,
     length: lengths[i] ?? 0,

@@ -123,7 +123,7 @@ WITH query_terms AS MATERIALIZED (
   UPDATE account_balances SET credits = credits - CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END FROM deferred
   WHERE account_id = $44::uuid AND credits >= CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END AND CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined,
       ($46::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($46::boolean OR (SELECT count(*) FROM best) >= $4) THEN $45::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked

@@ -13,19 +13,21 @@ export type PassageRow = {
   end_offset: number;
   page: number | null;
   headings: string[];
+  time_ms: number | null;
 };
 
 /** The contract's id of a passage: the document's id and the passage's position in it. */
 export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_id' | 'position'>): string =>
   `${formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.document_id })}_${row.position}`;
 
-/** The passage's location in its document; `page` only where the format has pages. */
+/** The passage's location in its document; `page` only where the format has pages, `time` only in subtitles. */
 export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
   passage: row.position,
   ...(row.page !== null && { page: row.page }),
   headings: row.headings,
   start: row.start_offset,
   end: row.end_offset,
+  ...(row.time_ms !== null && { time: row.time_ms / 1000 }),
 });
 
 /** The contract's passage of a document. */
