@@ -15,6 +15,11 @@ describe('extractHtml', () => {
     ['entities are characters', '&eacute;&#20320;&amp;&nbsp;x', 'é你& x'],
     ['lists have markers', '<ul><li>a<li>b</ul>', '- a\n- b'],
     ['nested lists are indented', '<ul><li>a<ul><li>b</ul><li>c</ul>', '- a\n  - b\n- c'],
+    [
+      'entries in a cell stay apart',
+      '<table><tr><th>a<th><ul><li>b<li>c</ul><tr><td><ol><li>d<li>e</ol>',
+      'a | - b - c\n1. d 2. e',
+    ],
     ['ordered lists are numbered', '<ol start="3"><li>a</li><li>b</li></ol>', '3. a\n4. b'],
     ['table rows are lines', '<table><tr><td>a<td>b<tr><td><td>c</table>', 'a | b\n| c'],
     [

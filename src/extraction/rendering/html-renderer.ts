@@ -54,6 +54,9 @@ export type HtmlRenderer = HtmlEvents & {
 /** Attributes of a table that holds data and is not page layout: one row is one line. */
 export const DATA_TABLE: Attributes = new Map([['role', 'table']]);
 
+/** Attributes of a list entry (`li`) whose label the file's program has counted: `1.`, `(a)`, `2.1`. */
+export const labelled = (label: string): Attributes => new Map([['label', label]]);
+
 const NO_ATTRIBUTES: Attributes = new Map();
 
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
@@ -127,7 +130,10 @@ function beginElement(page: Page, name: string, attributes: Attributes): Anchor 
   tables.open(name, attributes);
   if (name === 'ul' || name === 'ol')
     lists.push(name === 'ol' ? Number(attributes.get('start') || 1) || 1 : undefined);
-  if (name === 'li') writer.writeMarker(listMarker(lists));
+  if (name === 'li') {
+    const label = attributes.get('label');
+    writer.writeMarker(label === undefined ? listMarker(lists) : `${label} `);
+  }
   page.atPreStart = name === 'pre';
   return HEADING.test(name) || name === 'pre' ? writer.anchor() : undefined;
 }

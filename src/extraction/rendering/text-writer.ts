@@ -99,11 +99,11 @@ function writeWords(draft: Draft, words: string): void {
   draft.blank = words.endsWith(' ');
 }
 
-/** Writes what is pending: a break or a blank (none at the very beginning), then markers. */
+/** Writes what is pending: a break or a blank (none at the very beginning), then markers, which may begin with one. */
 function settle(draft: Draft): void {
   const { length, newlines, blank, markers } = draft;
   if (length > 0 && newlines > 0) push(draft, '\n'.repeat(newlines));
-  else if (length > 0 && blank && markers === '') push(draft, ' ');
+  else if (length > 0 && blank && !markers.startsWith(' ')) push(draft, ' ');
   push(draft, markers);
   for (const anchor of draft.anchors) anchor.offset = draft.length;
   Object.assign(draft, { newlines: 0, blank: false, markers: '', anchors: [] });
