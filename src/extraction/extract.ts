@@ -60,8 +60,8 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
   xlsx: async () => (await import('./formats/office/xlsx.ts')).extractXlsx,
   xls: async () => (await import('./formats/office/xls.ts')).extractXls,
-  odt: () => odfExtractor('odt'),
-  odp: () => odfExtractor('odp'),
+  odt: () => odfDocumentExtractor('odt'),
+  odp: () => odfDocumentExtractor('odp'),
   ods: () => odfExtractor('ods'),
   epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
   rtf: async () => textOnly((await import('./formats/rtf/rtf.ts')).extractRtf),
@@ -83,6 +83,11 @@ function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<Extrac
 
 const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>
   textOnly((bytes) => extract(decodeText(bytes, { markup: 'html' })));
+
+async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
+  const { extractOdfDocument } = await import('./formats/office/odf/odf-document.ts');
+  return (bytes) => extractOdfDocument(bytes, type);
+}
 
 async function odfExtractor(type: OdfType): Promise<Extractor> {
   const { extractOdf } = await import('./formats/office/odf.ts');

@@ -1,0 +1,75 @@
+/** Reads the elements of a part, each by the function for its name. */
+import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
+
+/** What follows from an element: its content is skipped, or something is done when it closes. */
+export type Opened = 'skip' | (() => void) | undefined;
+
+/** By the element's name without its prefix. */
+export type ElementReaders = Record<string, (attributes: Attributes) => Opened>;
+
+/** For elements without content, which stand for a character or a command. */
+export const whole =
+  (read: (attributes: Attributes) => void): ((attributes: Attributes) => Opened) =>
+  (attributes) => {
+    read(attributes);
+    return undefined;
+  };
+
+/** Elements without a reader are passed over, their content is read. */
+export function elementEvents(readers: ElementReaders, text: (text: string) => void): Required<XmlEvents> {
+  const byName = new Map(Object.entries(readers));
+  const closing: (() => void)[] = [];
+  let skipped = 0;
+  return {
+    open(name, attributes) {
+      if (skipped > 0) {
+        skipped++;
+        return;
+      }
+      const opened = isHidden(name, attributes) ? 'skip' : byName.get(name)?.(attributes);
+      if (opened === 'skip') skipped = 1;
+      else closing.push(opened ?? (() => {}));
+    },
+    close() {
+      if (skipped > 0) skipped--;
+      else closing.pop()?.();
+    },
+    text(written) {
+      if (skipped === 0) text(written);
+    },
+  };
+}
+
+/** Gives all elements inside these containers to another reader, instead of reading them as text. */
+export function delegating(
+  { open, close, text }: Required<XmlEvents>,
+  containers: Record<string, (name: string, attributes: Attributes) => void>,
+): Required<XmlEvents> {
+  const byName = new Map(Object.entries(containers));
+  let take: ((name: string, attributes: Attributes) => void) | undefined;
+  let depth = 0;
+  return {
+    open(name, attributes) {
+      take ??= byName.get(name);
+      if (!take) return open(name, attributes);
+      if (depth > 0) take(name, attributes);
+      depth++;
+    },
+    close(name) {
+      if (!take) return close(name);
+      depth--;
+      if (depth === 0) take = undefined;
+    },
+    text(written) {
+      if (!take) text(written);
+    },
+  };
+}
+
+/** Sections, text and fields that the document does not show (clauses 19.768, 19.806). Some fields hide the text after them. */
+function isHidden(name: string, attributes: Attributes): boolean {
+  if (attributes.size === 0) return false;
+  if (attribute(attributes, 'is-hidden') === 'true') return name !== 'hidden-paragraph';
+  return attribute(attributes, 'display') === 'none';
+}

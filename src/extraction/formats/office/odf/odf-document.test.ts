@@ -1,0 +1,377 @@
+/** What the reader of an OpenDocument text or presentation sees is its text, in the reader's order. */
+import { describe, expect, it, test } from 'vitest';
+import type { ExtractedFile } from '../../../extracted-file.ts';
+import { writeZip, type ZipEntry } from '../../../testing/write-zip.ts';
+import { extractOdfDocument } from './odf-document.ts';
+
+type Parts = { body: string; automatic?: string; styles?: string; more?: ZipEntry[] };
+
+/** `styles`: the content of the part `styles.xml`. */
+function odf(type: 'text' | 'presentation', { body, automatic = '', styles = '', more = [] }: Parts): Buffer {
+  const content =
+    `<office:document-content><office:automatic-styles>${automatic}</office:automatic-styles>` +
+    `<office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`;
+  return writeZip([
+    { name: 'mimetype', isStored: true, content: `application/vnd.oasis.opendocument.${type}` },
+    { name: 'content.xml', content },
+    { name: 'styles.xml', content: `<office:document-styles>${styles}</office:document-styles>` },
+    ...more,
+  ]);
+}
+
+const readText = (parts: Parts | string): Promise<ExtractedFile> =>
+  extractOdfDocument(odf('text', typeof parts === 'string' ? { body: parts } : parts), 'odt');
+const readSlides = (parts: Parts): Promise<ExtractedFile> =>
+  extractOdfDocument(odf('presentation', parts), 'odp');
+const textOf = async (parts: Parts | string): Promise<string> => (await readText(parts)).extracted.text;
+
+const p = (content: string) => `<text:p>${content}</text:p>`;
+const master = (content: string, attributes = 'style:name="Standard"') =>
+  `<style:master-page ${attributes}>${content}</style:master-page>`;
+const masters = (...pages: string[]) => `<office:master-styles>${pages.join('')}</office:master-styles>`;
+
+test('notes and comments stand apart from their sentences, headers and footers after the text', async () => {
+  const note =
+    '<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>' +
+    '<text:p>Except in heavy rain.</text:p></text:note-body></text:note>';
+  const comment =
+    '<office:annotation><dc:creator>Ulla Berg</dc:creator><dc:date>2024-05-01T10:00:00</dc:date>' +
+    '<text:p>Use pine needles.</text:p></office:annotation>';
+  const body =
+    '<text:h text:outline-level="1">Beekeeping</text:h>' +
+    p(`Hives are inspected${note} every week.`) +
+    p(`Smoke${comment} calms the bees<text:s text:c="3"/>and<text:tab/>is<text:line-break/>cheap.`) +
+    p('See <text:a>the guide</text:a> on page <text:page-number>4</text:page-number>.');
+  const styles = masters(
+    master(
+      `<style:header>${p('Association of the valley, member copy')}</style:header>` +
+        `<style:header-left>${p('Association of the valley, member copy')}</style:header-left>` +
+        `<style:header-first style:display="false">${p('Not shown')}</style:header-first>` +
+        `<style:footer>${p('Emergency vet: 555-0177, page <text:page-number>1</text:page-number>')}</style:footer>`,
+    ),
+    master(`<style:header>${p('Of no page')}</style:header>`, 'style:name="Envelope"'),
+  );
+  expect(await textOf({ body, styles })).toBe(
+    'Beekeeping\n\nHives are inspected every week.\n\n1 Except in heavy rain.\n\n' +
+      'Smoke calms the bees and is\ncheap.\n\nUlla Berg, 2024-05-01: Use pine needles.\n\n' +
+      'See the guide on page 4.\n\nAssociation of the valley, member copy\n\nEmergency vet: 555-0177, page',
+  );
+});
+
+test('the headers of all pages are read that the document has', async () => {
+  const styles = masters(
+    master(
+      '<style:header><text:p>First</text:p></style:header>',
+      'style:name="One" style:next-style-name="Two"',
+    ),
+    master('<style:header><text:p>Others</text:p></style:header>', 'style:name="Two"'),
+    master('<style:header><text:p>Annex</text:p></style:header>', 'style:name="Three"'),
+    master('<style:header><text:p>Unused</text:p></style:header>', 'style:name="Four"'),
+  );
+  const automatic = '<style:style style:name="P1" style:family="paragraph" style:master-page-name="Three"/>';
+  const body = `${p('a')}<text:p text:style-name="P1">b</text:p>`;
+  expect(await textOf({ body, automatic, styles })).toBe('a\n\nb\n\nFirst\n\nOthers\n\nAnnex');
+});
+
+const TEXT_STYLES =
+  '<style:style style:name="T1" style:family="text"><style:text-properties style:text-position="super 58%"/></style:style>' +
+  '<style:style style:name="T2" style:family="text" style:parent-style-name="T1"/>' +
+  '<style:style style:name="T3" style:family="text"><style:text-properties style:text-position="-33% 58%"/></style:style>' +
+  '<style:style style:name="T4" style:family="text"><style:text-properties text:display="none"/></style:style>' +
+  '<style:style style:name="T5" style:family="text"><style:text-properties style:text-position="0% 100%"/></style:style>' +
+  '<style:style style:name="P4" style:family="paragraph"><style:text-properties text:display="none"/></style:style>';
+const span = (style: string, content: string) =>
+  `<text:span text:style-name="${style}">${content}</text:span>`;
+
+test.each([
+  [`membership${span('T1', '3')} costs`, 'membership [3] costs'],
+  [`the glaze${span('T1', '1')}${span('T2', '2')} and`, 'the glaze [12] and'],
+  [`10${span('T1', '3')}, 40 m${span('T2', '2')}`, '10^3, 40 m²'],
+  [`H${span('T3', '2')}O`, 'H2O'],
+  [`a${span('T4', 'hidden')}b`, 'ab'],
+  [`word${span('T1', `a${span('T5', 'b')}`)}`, 'word [a]b'],
+  ['<text:hidden-text text:is-hidden="true">x</text:hidden-text>a', 'a'],
+  ['a<text:hidden-paragraph text:is-hidden="true"/>b', 'a'],
+  ['a<text:variable-set text:display="none">x</text:variable-set>b', 'ab'],
+  ['<text:conditional-text>shown</text:conditional-text>', 'shown'],
+  [
+    '<text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby>',
+    '東京',
+  ],
+  [
+    '[<text:bibliography-mark>Solr</text:bibliography-mark>], <text:drop-down><text:label text:value="x"/>chosen</text:drop-down>',
+    '[Solr], chosen',
+  ],
+  ['a<text:script>run()</text:script><text:soft-page-break/>b', 'ab'],
+  ['of <text:page-number>&lt;number&gt;</text:page-number>pages', 'of pages'],
+])('%s', async (content, text) => {
+  expect(await textOf({ body: p(content), automatic: TEXT_STYLES })).toBe(text);
+});
+
+test('what is hidden or deleted is not text', async () => {
+  const body =
+    '<text:tracked-changes><text:changed-region><text:deletion><office:change-info><dc:creator>X</dc:creator>' +
+    '</office:change-info><text:p>The deleted queen.</text:p></text:deletion></text:changed-region></text:tracked-changes>' +
+    '<text:section text:display="none"><text:p>hidden</text:p></text:section>' +
+    '<text:section text:display="condition" text:is-hidden="true"><text:p>hidden</text:p></text:section>' +
+    `<text:p text:style-name="P4">hidden</text:p>${p('shown')}`;
+  expect(await textOf({ body, automatic: TEXT_STYLES })).toBe('shown');
+});
+
+describe('frames', () => {
+  const frame = (content: string) => `<draw:frame>${content}</draw:frame>`;
+  const box = (content: string) => frame(`<draw:text-box>${content}</draw:text-box>`);
+
+  it.each([
+    [`Ventila${box(p('A box.') + p('Two.'))}tion`, 'Ventilation\n\nA box.\n\nTwo.'],
+    [`a${frame('<draw:image><office:binary-data>aGVsbG8=</office:binary-data></draw:image>')}b`, 'ab'],
+    [`a${frame('<draw:image/><svg:title>A map</svg:title><svg:desc>A map</svg:desc>')}b`, 'ab\n\nA map'],
+    [`a<draw:custom-shape><text:p>In a shape</text:p></draw:custom-shape>b`, 'ab\n\nIn a shape'],
+    [`a${box(p(`b${box(p('c'))}d`))}e`, 'ae\n\nbd\n\nc'],
+  ])('%s', async (content, text) => expect(await textOf(p(content))).toBe(text));
+
+  it('hold the values of charts as tables', async () => {
+    const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
+    const chart =
+      '<office:document-content><office:body><office:chart><chart:chart>' +
+      '<chart:title><text:p>Visitors</text:p></chart:title>' +
+      '<table:table table:name="local-table"><table:table-header-rows><table:table-row><table:table-cell><text:p/></table:table-cell>' +
+      `${cell('Adults<draw:g><svg:desc>Sheet1.B1</svg:desc></draw:g>')}${cell('Children')}</table:table-row></table:table-header-rows>` +
+      `<table:table-row>${cell('May')}${cell('120')}${cell('45')}</table:table-row></table:table>` +
+      '</chart:chart></office:chart></office:body></office:document-content>';
+    const object = frame(
+      '<draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/>',
+    );
+    const { extracted, warnings } = await readText({
+      body: p(`a${object}b${object}`),
+      more: [{ name: 'Object 1/content.xml', content: chart }],
+    });
+    expect(extracted.text).toBe('ab\n\nVisitors\n\n| Adults | Children\nMay | 120 | 45');
+    expect(warnings).toEqual([]);
+  });
+
+  it('name objects that are not read in a warning', async () => {
+    const body = p(
+      `a${frame('<draw:object-ole xlink:href="./Object 1"/>')}${frame('<draw:object xlink:href="./Object 2"/>')}`,
+    );
+    const { warnings } = await readText(body);
+    expect(warnings).toEqual([{ code: 'PARTS_NOT_READ', message: '2 embedded objects were not read.' }]);
+  });
+});
+
+test('controls of forms show their labels and values', async () => {
+  const body =
+    '<office:forms><form:form><form:text xml:id="c1" form:label="Name" form:current-value="Ann Lee"/>' +
+    '<form:checkbox form:id="c2" form:label="Vegetarian" form:value="1" form:current-state="checked"/>' +
+    '<form:listbox form:id="c3"><form:option form:label="Red"/><form:option form:label="Blue" form:selected="true"/></form:listbox>' +
+    '<form:password form:id="c4" form:current-value="secret"/></form:form></office:forms>' +
+    `${p('Guest: <draw:control draw:control="c1"/>')}${p('<draw:control draw:control="c2"/>')}` +
+    `${p('Colour<draw:control draw:control="c3"/><draw:control draw:control="c4"/>')}`;
+  expect(await textOf(body)).toBe('Guest: Name Ann Lee\n\n☒ Vegetarian\n\nColour Blue');
+});
+
+describe('tables', () => {
+  const cell = (text: string, attributes = '') =>
+    `<table:table-cell ${attributes}>${p(text)}</table:table-cell>`;
+  const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
+  const COVERED = '<table:covered-table-cell/>';
+  const table = (...rows: string[]) => `<table:table>${rows.join('')}</table:table>`;
+
+  it.each([
+    [
+      'merged cells keep their columns',
+      table(
+        row(cell('Floor'), cell('Room'), cell('Seats')),
+        row(cell('Ground', 'table:number-rows-spanned="2"'), cell('Oak'), cell('12')),
+        row(COVERED, cell('Elm'), cell('8')),
+        row(
+          cell('Upper', 'table:number-columns-spanned="2"'),
+          '<table:covered-table-cell><text:p>old</text:p></table:covered-table-cell>',
+          cell('6'),
+        ),
+      ),
+      'Floor | Room | Seats\nGround | Oak | 12\nGround | Elm | 8\nUpper |  | 6',
+    ],
+    [
+      'repeated cells and rows',
+      table(
+        '<table:table-row table:number-rows-repeated="2">' +
+          `${cell('soup', 'table:number-columns-repeated="2"')}${cell('', 'table:number-columns-repeated="2"')}${cell('stew')}` +
+          `${cell('', 'table:number-columns-repeated="1000"')}</table:table-row>`,
+        `<table:table-row table:number-rows-repeated="1000000">${cell('', 'table:number-columns-repeated="1000"')}</table:table-row>`,
+      ),
+      'soup | soup |  |  | stew\nsoup | soup |  |  | stew',
+    ],
+    [
+      'a table in a cell',
+      table(
+        row(cell(`a${p('')}`), `<table:table-cell>${table(row(cell('b'), cell('c')))}</table:table-cell>`),
+      ),
+      'a | b | c',
+    ],
+  ])('%s', async (_what, body, text) => expect(await textOf(body)).toBe(text));
+
+  it('have a header of all their header rows', async () => {
+    const body = table(
+      `<table:table-header-rows>${row(cell('Room', 'table:number-rows-spanned="2"'), cell('Equipment', 'table:number-columns-spanned="2"'), COVERED)}` +
+        `${row(COVERED, cell('Projector'), cell('Board'))}</table:table-header-rows>`,
+      row(cell('Oak'), cell('yes'), cell('no')),
+    );
+    const { tables } = (await readText(body)).extracted;
+    expect(tables.at(-1)?.header).toBe('Room | Equipment Projector | Equipment Board');
+  });
+
+  it('that repeat too much are read with a warning', async () => {
+    const body = table(
+      ...Array.from({ length: 400 }, (_, i) => row(cell(`${i}`, 'table:number-columns-repeated="1000"'))),
+    );
+    expect((await readText(body)).warnings).toEqual([
+      { code: 'LIMIT_REACHED', message: 'Cells that a table repeats very often were read once only.' },
+    ]);
+  });
+});
+
+describe('numbers of lists and headings', () => {
+  const level = (n: number, attributes: string) =>
+    `<text:list-level-style-number text:level="${n}" ${attributes}/>`;
+  const automatic =
+    `<text:list-style style:name="L1">${level(1, 'style:num-format="1" style:num-suffix="."')}` +
+    `${level(2, 'style:num-format="1" style:num-suffix="." text:display-levels="2"')}` +
+    `${level(3, 'style:num-format="a" style:num-prefix="(" style:num-suffix=")"')}</text:list-style>` +
+    `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/></text:list-style>` +
+    `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}</text:list-style>` +
+    `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}${level(2, 'style:num-format=""')}</text:list-style>` +
+    '<style:style style:name="P1" style:family="paragraph" style:list-style-name="L1"/>';
+  const item = (content: string, attributes = '') =>
+    `<text:list-item ${attributes}>${content}</text:list-item>`;
+  const list = (attributes: string, ...items: string[]) =>
+    `<text:list ${attributes}>${items.join('')}</text:list>`;
+  const L1 = 'text:style-name="L1"';
+
+  it.each([
+    [
+      'levels',
+      list(
+        L1,
+        item(
+          p('Term') +
+            list(
+              '',
+              item(p('The lease begins')),
+              item(p('It ends') + list('', item(p('rain')), item(p('fog')))),
+            ),
+        ),
+        item(p('Rent') + list('', item(p('It is due')))),
+      ),
+      '1. Term\n1.1. The lease begins\n1.2. It ends\n(a) rain\n(b) fog\n2. Rent\n2.1. It is due',
+    ],
+    ['bullets', list('text:style-name="L2"', item(p('veil')), item(p('gloves'))), '- veil\n- gloves'],
+    ['templates', list('text:style-name="L3"', item(p('One')), item(p('Two'))), 'Part I: One\nPart II: Two'],
+    [
+      'start values',
+      list('text:style-name="L4"', item(p('a')), item(p('b'), 'text:start-value="9"'), item(p('c'))),
+      '5 a\n9 b\n10 c',
+    ],
+    ['a level without a number', list('text:style-name="L4"', item(list('', item(p('a'))))), 'a'],
+    [
+      'further paragraphs',
+      list(L1, item(p('a') + p('b')), `<text:list-header>${p('c')}</text:list-header>`, item(p('d'))),
+      '1. a\n\nb\n\nc\n\n2. d',
+    ],
+    ['a list that begins again', list(L1, item(p('a'))) + list(L1, item(p('b'))), '1. a\n1. b'],
+    [
+      'a list that goes on',
+      list(L1, item(p('a'))) + p('x') + list(`${L1} text:continue-numbering="true"`, item(p('b'))),
+      '1. a\n\nx\n\n2. b',
+    ],
+    [
+      'a list that another one interrupts',
+      list(`${L1} xml:id="one"`, item(p('a'))) +
+        list(L1, item(p('b'))) +
+        list(`${L1} text:continue-list="one"`, item(p('c'))),
+      '1. a\n1. b\n2. c',
+    ],
+    [
+      'a list that goes on at its second level',
+      list(L1, item(p('a') + list('', item(p('b'))))) +
+        p('x') +
+        list(`${L1} text:continue-numbering="true"`, item(list('', item(p('c')))), item(p('d'))),
+      '1. a\n1.1. b\n\nx\n\n1.2. c\n2. d',
+    ],
+    [
+      'two lists in one entry',
+      list(L1, item(p('a') + list('', item(p('b'))) + list('', item(p('c'))))),
+      '1. a\n1.1. b\n1.1. c',
+    ],
+    ['the style of a paragraph', list('', item('<text:p text:style-name="P1">a</text:p>')), '1. a'],
+    ['numbers that are written', list('', item(`<text:number>§ 7</text:number>${p('a')}`)), '§ 7 a'],
+  ])('%s', async (_what, body, text) => expect(await textOf({ body, automatic })).toBe(text));
+
+  it('of headings', async () => {
+    const outline = (n: number, format: string) =>
+      `<text:outline-level-style text:level="${n}" style:num-format="${format}" text:display-levels="${n}"/>`;
+    const styles =
+      `<office:styles><text:outline-style style:name="Outline">${outline(1, '1')}${outline(2, '1')}</text:outline-style>` +
+      '<style:style style:name="Plain" style:family="paragraph" style:list-style-name=""/></office:styles>';
+    const h = (n: number, content: string, attributes = '') =>
+      `<text:h text:outline-level="${n}" ${attributes}>${content}</text:h>`;
+    const body =
+      h(1, 'Scope') +
+      h(2, 'Terms') +
+      h(2, 'Places') +
+      h(1, 'Foreword', 'text:is-list-header="true"') +
+      h(1, 'Duties') +
+      h(2, 'Of guests') +
+      h(1, 'Index', 'text:style-name="Plain"') +
+      h(1, '<text:number>IX</text:number>End');
+    const { headings } = (await readText({ body, styles })).extracted;
+    expect(headings.map(({ text }) => text)).toEqual([
+      '1 Scope',
+      '1.1 Terms',
+      '1.2 Places',
+      'Foreword',
+      '2 Duties',
+      '2.1 Of guests',
+      'Index',
+      'IX End',
+    ]);
+  });
+});
+
+describe('presentations', () => {
+  const shape = (role: string, text: string) =>
+    `<draw:frame presentation:class="${role}"><draw:text-box>${p(text)}</draw:text-box></draw:frame>`;
+
+  it('have what stands on every slide once', async () => {
+    const body =
+      '<presentation:footer-decl presentation:name="f1">Members only</presentation:footer-decl>' +
+      `<draw:page draw:master-page-name="M">${shape('title', 'Hives')}${shape('outline', 'Two rooms')}${shape('footer', 'Draft')}${shape('page-number', '1')}` +
+      `<presentation:notes>${shape('notes', 'Say hello')}${shape('header', 'Handout')}</presentation:notes></draw:page>` +
+      `<draw:page draw:master-page-name="M" presentation:use-footer-name="f1">${shape('title', 'Smoke')}${shape('footer', 'Draft')}</draw:page>`;
+    const styles = masters(
+      master(
+        `${shape('title', 'Click to edit')}${shape('footer', 'Valley association')}${shape('date-time', '1 May')}` +
+          `<draw:custom-shape><text:p>bees.example</text:p></draw:custom-shape><presentation:notes>${p('No')}</presentation:notes>`,
+        'style:name="M"',
+      ),
+      master(shape('footer', 'Unused'), 'style:name="N"'),
+    );
+    const { extracted, pageCount } = await readSlides({ body, styles });
+    expect(pageCount).toBe(2);
+    expect(extracted.text).toBe(
+      'Hives\n\nTwo rooms\n\nSay hello\n\nSmoke\n\nDraft\n\nMembers only\n\nValley association\n\nbees.example',
+    );
+    expect(extracted.headings.map(({ text }) => text)).toEqual(['Hives', 'Smoke']);
+  });
+});
+
+test('a flat file is read as an archive is', async () => {
+  const flat =
+    '<?xml version="1.0"?><office:document office:mimetype="application/vnd.oasis.opendocument.text">' +
+    '<office:meta><dc:title>Meta</dc:title></office:meta><office:styles><text:outline-style>' +
+    '<text:outline-level-style text:level="1" style:num-format="1"/></text:outline-style></office:styles>' +
+    `${masters(master('<style:header><text:p>Head</text:p></style:header>'))}` +
+    `<office:body><office:text><text:h text:outline-level="1">One</text:h>${p('Two')}</office:text></office:body></office:document>`;
+  const { extracted } = await extractOdfDocument(Buffer.from(flat), 'odt');
+  expect(extracted.text).toBe('1 One\n\nTwo\n\nHead');
+});

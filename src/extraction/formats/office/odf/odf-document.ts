@@ -1,0 +1,112 @@
+/** Reads OpenDocument texts and presentations (OASIS OpenDocument 1.3, part 3). */
+import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
+import { readXml, type XmlEvents } from '../../../markup/read-xml.ts';
+import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
+import { type RepeatedBlocks, repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
+import { drawingElements } from './drawing-elements.ts';
+import { delegating, type ElementReaders, elementEvents } from './elements.ts';
+import { type EmbeddedObjects, embeddedObjects } from './embedded-objects.ts';
+import { type Flow, odfFlow } from './flow.ts';
+import { type FormControls, formControls } from './form-controls.ts';
+import { masterPageEvents, masterPages } from './master-pages.ts';
+import { odfParts } from './odf-parts.ts';
+import { repeatedBlock, slideElements } from './presentation-elements.ts';
+import { expandRepeated } from './repeated-cells.ts';
+import { type OdfStyles, odfStyles } from './styles/odf-styles.ts';
+import { tableElements } from './table-elements.ts';
+import { type TextContext, textElements } from './text-elements.ts';
+
+type Document = {
+  renderer: HtmlRenderer;
+  flow: Flow;
+  objects: EmbeddedObjects;
+  controls: FormControls;
+  repeated: RepeatedBlocks;
+  isLimitReached: boolean;
+};
+
+/**
+ * Headers and footers follow the text, each once.
+ * @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX
+ */
+export async function extractOdfDocument(bytes: Uint8Array, type: 'odt' | 'odp'): Promise<ExtractedFile> {
+  const parts = await odfParts(bytes);
+  const renderer = renderHtml({ keepBoilerplate: true });
+  const document: Document = {
+    renderer,
+    flow: odfFlow(renderer),
+    objects: embeddedObjects(parts.objects),
+    controls: formControls(),
+    repeated: repeatedBlocks(),
+    isLimitReached: false,
+  };
+  const common = commonStyles(parts.styles);
+  const masters = masterPages(parts.styles);
+  const text = { ...contextOf(document, odfStyles(common)), useMasterPage: masters.use };
+  const slides = slideElements({ ...document, ...text });
+  readXml(parts.content, bodyEvents(document, text, type === 'odp' ? slides.readers : {}));
+  readMasterPages(document, { styles: parts.styles, common, used: masters.used() });
+  document.repeated.writeTo(renderer);
+  return {
+    extracted: renderer.finish(),
+    warnings: warningsOf(document),
+    ...(type === 'odp' && { pageCount: slides.pageCount() }),
+  };
+}
+
+const contextOf = ({ flow }: Document, styles: OdfStyles): TextContext => ({
+  flow,
+  styles,
+  useMasterPage() {},
+  isRepeated: false,
+  titles: { open: 0 },
+});
+
+/** Reads a body, with the automatic styles and the forms that precede it. `more`: readers that replace others. */
+function bodyEvents(document: Document, context: TextContext, more: ElementReaders): Required<XmlEvents> {
+  const { flow, objects, controls } = document;
+  const readObject = (name: string): void =>
+    objects.read(name, (content) => {
+      readXml(content, bodyEvents(document, contextOf(document, odfStyles()), {}));
+    });
+  const readers = {
+    ...textElements(context),
+    ...tableElements(context),
+    ...drawingElements({ flow, controls, readObject, leaveOutObject: objects.leaveOut }),
+    ...more,
+  };
+  const body = expandRepeated(elementEvents(readers, flow.write), () => {
+    document.isLimitReached = true;
+  });
+  return delegating(body, {
+    styles() {},
+    'automatic-styles': context.styles.take,
+    'master-styles'() {},
+    forms: controls.take,
+  });
+}
+
+/** The styles that all parts share. */
+function commonStyles(part: Uint8Array): OdfStyles {
+  const styles = odfStyles();
+  const nothing = { open() {}, close() {}, text() {} };
+  readXml(part, delegating(nothing, { styles: styles.take, 'automatic-styles'() {} }));
+  return styles;
+}
+
+function readMasterPages(
+  document: Document,
+  { styles, common, used }: { styles: Uint8Array; common: OdfStyles; used: ReadonlySet<string> },
+): void {
+  const context = { ...contextOf(document, odfStyles(common)), isRepeated: true };
+  const pages = masterPageEvents(bodyEvents(document, context, {}), {
+    used,
+    beginBlock: () => repeatedBlock(document.flow, document.repeated),
+  });
+  readXml(styles, delegating(pages, { 'automatic-styles': context.styles.take }));
+}
+
+function warningsOf({ objects, isLimitReached }: Document): FileWarning[] {
+  const message = 'Cells that a table repeats very often were read once only.';
+  return [...objects.warnings(), ...(isLimitReached ? [{ code: 'LIMIT_REACHED', message } as const] : [])];
+}

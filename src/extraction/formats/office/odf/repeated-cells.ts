@@ -1,0 +1,94 @@
+/** Writes out the cells and rows that a file names once with their number (OpenDocument 1.3 part 3, 19.673, 19.677). */
+import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
+
+/** Events that repeated cells and rows of one file may add. Sheets fill up their last row and column with empty ones. */
+const ADDED_EVENTS_MAX = 200_000;
+
+const COUNTS = new Map([
+  ['table-cell', 'number-columns-repeated'],
+  ['covered-table-cell', 'number-columns-repeated'],
+  ['table-row', 'number-rows-repeated'],
+]);
+
+type Event = (target: Required<XmlEvents>) => void;
+/** The element that is being recorded because it is repeated. */
+type Recording = { count: number; isCell: boolean; depth: number; events: Event[]; hasText: boolean };
+
+/** `onLimit` is called where repeated cells are read once only, since they are too many. */
+export function expandRepeated(target: Required<XmlEvents>, onLimit: () => void): Required<XmlEvents> {
+  let left = ADDED_EVENTS_MAX;
+  const write = ({ events, count }: Recording, to: Required<XmlEvents>): void => {
+    const added = events.length * (count - 1);
+    const isWithinBound = added <= left;
+    if (isWithinBound) left -= added;
+    else onLimit();
+    for (let i = isWithinBound ? count : 1; i > 0; i--) for (const event of events) event(to);
+  };
+  return expander(target, write);
+}
+
+function expander(
+  target: Required<XmlEvents>,
+  write: (recording: Recording, to: Required<XmlEvents>) => void,
+): Required<XmlEvents> {
+  let recording: Recording | undefined;
+  /** Empty repeated cells: they count where a cell with text follows in their row. */
+  let held: Recording[] = [];
+  const settle = () => {
+    for (const empty of held) write(empty, target);
+    held = [];
+  };
+  const end = (ended: Recording): void => {
+    if (ended.isCell && !ended.hasText) held.push(ended);
+    else {
+      settle();
+      write(ended.hasText ? ended : { ...ended, count: 1 }, ended.isCell ? target : expander(target, write));
+    }
+  };
+  return {
+    open(name, attributes) {
+      if (recording) {
+        recording.depth++;
+        recording.events.push((to) => to.open(name, attributes));
+        return;
+      }
+      const count = countOf(name, attributes);
+      if (count === 1) {
+        if (COUNTS.has(name)) settle();
+        target.open(name, attributes);
+        return;
+      }
+      const once = withoutCount(attributes);
+      const events = [(to: Required<XmlEvents>) => to.open(name, once)];
+      recording = { count, isCell: name !== 'table-row', depth: 1, events, hasText: false };
+    },
+    close(name) {
+      if (!recording) {
+        if (name === 'table-row') held = [];
+        target.close(name);
+        return;
+      }
+      recording.events.push((to) => to.close(name));
+      recording.depth--;
+      if (recording.depth > 0) return;
+      const ended = recording;
+      recording = undefined;
+      end(ended);
+    },
+    text(written) {
+      if (!recording) return target.text(written);
+      recording.hasText ||= /\S/.test(written);
+      recording.events.push((to) => to.text(written));
+    },
+  };
+}
+
+function countOf(name: string, attributes: Attributes): number {
+  const repeated = COUNTS.get(name);
+  const count = repeated === undefined ? 1 : Number(attribute(attributes, repeated) ?? 1);
+  return count > 1 ? Math.floor(count) : 1;
+}
+
+const withoutCount = (attributes: Attributes): Attributes =>
+  new Map([...attributes].filter(([name]) => !name.endsWith('-repeated')));
