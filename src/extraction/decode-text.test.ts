@@ -61,6 +61,8 @@ describe('decodeText', () => {
       latin1('caf\xe9'),
     ]);
     expect(decodeText(page, { markup: 'html' })).toMatch(/cafι$/);
+    const xhtml = latin1('<?xml version="1.0" encoding="iso-8859-7"?><html><p>caf\xe9');
+    expect(decodeText(xhtml, { markup: 'html' })).toMatch(/cafι$/);
     expect(decodeText(page)).not.toMatch(/cafι$/);
   });
 

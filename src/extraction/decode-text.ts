@@ -5,10 +5,10 @@ import { detectEncoding, detectUtf16, withoutZeros } from './detect-encoding.ts'
  * The declared encoding of an HTML file is looked for in this many bytes (the standard says 1,024; pages exceed it).
  */
 const DECLARATION_MAX_OFFSET = 16_384;
-const DECLARATIONS = {
-  html: /<meta[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i,
-  xml: /^\s*<\?xml[^>]{0,1000}?encoding\s*=\s*["']([\w.:-]+)/i,
-};
+const XML_DECLARATION = /^\s*<\?xml[^>]{0,1000}?encoding\s*=\s*["']([\w.:-]+)/i;
+const META_ELEMENT = /<meta[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
+/** The first that matches counts. XHTML may declare its encoding in both ways. */
+const DECLARATIONS = { html: [XML_DECLARATION, META_ELEMENT], xml: [XML_DECLARATION] };
 /** If more than this share of a text's non-ASCII characters is damaged UTF-8, the text is not UTF-8. */
 const DAMAGED_MAX_SHARE = 0.1;
 
@@ -55,8 +55,9 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
   return countOf(SHIFTED_RUN) > countOf(SHIFT) / 2;
 }
 
-function byDeclaration(bytes: Uint8Array, declaration: RegExp): string | undefined {
-  const label = declaration.exec(latin1(bytes, DECLARATION_MAX_OFFSET))?.[1];
+function byDeclaration(bytes: Uint8Array, declarations: RegExp[]): string | undefined {
+  const head = latin1(bytes, DECLARATION_MAX_OFFSET);
+  const label = declarations.map((declaration) => declaration.exec(head)?.[1]).find((found) => found);
   const encoding = label && encodingNamed(label);
   // UTF-8 is tried anyway. A declared UTF-16 is false, because the declaration was found as ASCII.
   if (!encoding || encoding.startsWith('utf-')) return undefined;

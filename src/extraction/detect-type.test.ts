@@ -1,6 +1,7 @@
 /** Detects a file's type from its bytes and its name. */
 import { describe, expect, it } from 'vitest';
 import { detectType, typeByName } from './detect-type.ts';
+import { writeZip, type ZipEntry } from './testing/write-zip.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 /** Each byte value occurs equally often. */
@@ -20,12 +21,71 @@ describe('detectType', () => {
     ['HTML by its doctype', bytes('\n<!-- x -->\n<!DOCTYPE html><p>'), 'a.txt', 'html'],
     ['XHTML after an XML declaration', bytes('<?xml version="1.0"?>\n<html xmlns="x">'), 'a.xml', 'html'],
     ['HTML in UTF-16', Buffer.from('\ufeff<html><p>text', 'utf16le'), 'a', 'html'],
+    [
+      'XHTML after comments and instructions',
+      bytes('<?xml version="1.0"?>\n<!-- by a tool -->\n<?tool x="1"?>\n<html xmlns="x">'),
+      'a.xhtml',
+      'html',
+    ],
+    [
+      'XHTML after a long comment',
+      bytes(`<?xml version="1.0"?><!--${'-'.repeat(9000)}--><html>`),
+      'a',
+      'html',
+    ],
+    ['XHTML with a prefix', bytes('<?xml version="1.0"?><x:html xmlns:x="y">'), 'a.xml', 'html'],
+    [
+      'XML with a comment before another root',
+      bytes('<?xml version="1.0"?><!-- <html> --><note/>'),
+      'a',
+      'xml',
+    ],
+    ['a program that writes a page', bytes('<?php echo 1 ?><html>'), 'a.php', 'txt'],
     ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
     ['text in a file that is named .pdf', bytes('only plain text'), 'a.pdf', 'txt'],
   ];
   it.each(byContent)('%s', (_reason, content, fileName, type) =>
     expect(detectType(content, fileName)).toBe(type),
   );
+
+  const odf = 'application/vnd.oasis.opendocument.';
+  const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml';
+  const manifest =
+    `<manifest:manifest><manifest:file-entry manifest:full-path="Object 1/" manifest:media-type="${odf}chart"/>` +
+    `<manifest:file-entry manifest:media-type="${odf}spreadsheet" manifest:full-path="/"/></manifest:manifest>`;
+  const contentTypes =
+    '<Types><Default Extension="xlsx" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"/>' +
+    `<Override PartName="/doc/main.xml" ContentType="${wordType}"/></Types>`;
+  const archives: [reason: string, entries: ZipEntry[], type: string | undefined][] = [
+    ['a type that is named last and deflated', [{ name: 'mimetype', content: `${odf}text` }], 'odt'],
+    [
+      'a type with a line end',
+      [{ name: 'mimetype', content: `${odf}presentation\n`, isStored: true }],
+      'odp',
+    ],
+    ['a template', [{ name: 'mimetype', content: `${odf}spreadsheet-template` }], 'ods'],
+    ['an EPUB', [{ name: 'mimetype', content: 'application/epub+zip' }], 'epub'],
+    ['a type that only the manifest names', [{ name: 'META-INF/manifest.xml', content: manifest }], 'ods'],
+    ['a book without its type', [{ name: 'META-INF/container.xml', content: '<container/>' }], 'epub'],
+    ['an Office file by content', [{ name: '[Content_Types].xml', content: contentTypes }], 'docx'],
+    ['an Office file by a usual name', [{ name: 'xl/workbook.bin', content: 'x' }], 'xlsx'],
+    ['an Office file in a folder', [{ name: 'backup/word/document.xml', content: 'x' }], undefined],
+    ['a drawing', [{ name: 'mimetype', content: `${odf}graphics` }], undefined],
+  ];
+  it.each(archives)('detects an archive with %s', (_reason, entries, type) => {
+    const file = writeZip([{ name: 'content.xml', content: 'word/document' }, ...entries]);
+    expect(detectType(file, 'a')).toBe(type);
+    expect(detectType(Buffer.concat([file, bytes('\0\0')]), 'a')).toBe(type);
+  });
+
+  it('detects no type in a directory that points outside the archive', () => {
+    const file = writeZip([{ name: 'mimetype', content: `${odf}text` }]);
+    for (let at = file.length - 80; at < file.length; at++) {
+      const damaged = Buffer.from(file);
+      damaged[at] = 0xff;
+      expect([undefined, 'odt']).toContain(detectType(damaged, 'a'));
+    }
+  });
 
   const byName: [reason: string, content: string, fileName: string, type: string][] = [
     ['Markdown', '# x', 'readme.MD', 'md'],

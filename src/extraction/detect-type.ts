@@ -4,6 +4,7 @@
  */
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
+import { zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<
@@ -13,6 +14,8 @@ export type FileType = Exclude<
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
+/** Comments with licences and notes of programs may precede the root element of a page. */
+const PROLOG_MAX = 65_536;
 
 /** A file's type; undefined for binary content of an unsupported type, whatever its name is. */
 export function detectType(bytes: Uint8Array, fileName: string): FileType | undefined {
@@ -23,33 +26,11 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   if (head.startsWith(OLE_SIGNATURE)) return isWorkbook(file) ? 'xls' : undefined;
   if (head.startsWith('{\\rtf')) return 'rtf';
   if (isBinary(file, head)) return undefined;
-  return textType(head, extensionOf(fileName));
+  return textType(file, extensionOf(fileName));
 }
 
 /** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
 const PDF_HEADER_MAX_OFFSET = 1024;
-
-/** OpenDocument and EPUB name their type in the first entry, uncompressed. Office files have a typical main part. */
-function zipType(file: Buffer): FileType | undefined {
-  const media =
-    /mimetypeapplication\/(?:vnd\.oasis\.opendocument\.)?(text|presentation|spreadsheet|epub\+zip)/;
-  const named = media.exec(file.subarray(0, 200).toString('latin1'))?.[1];
-  if (named) return ZIP_MEDIA_TYPES.get(named);
-  return ZIP_MAIN_PARTS.find(([part]) => file.includes(part))?.[1];
-}
-
-const ZIP_MEDIA_TYPES = new Map<string, FileType>([
-  ['text', 'odt'],
-  ['presentation', 'odp'],
-  ['spreadsheet', 'ods'],
-  ['epub+zip', 'epub'],
-]);
-const ZIP_MAIN_PARTS: [part: string, type: FileType][] = [
-  ['word/document', 'docx'],
-  ['ppt/presentation', 'pptx'],
-  ['xl/workbook', 'xlsx'],
-  ['META-INF/container.xml', 'epub'],
-];
 
 /** An OLE file is an Excel workbook if its directory has a stream of that name ([MS-XLS] 2.1.2), in UTF-16. */
 function isWorkbook(file: Buffer): boolean {
@@ -127,10 +108,13 @@ function extensionOf(fileName: string): string {
   return /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }
 
-/** A byte order mark, white space and comments at the head do not identify a type. Zero bytes are UTF-16's. */
-const LEADING = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<!--(?:(?!-->).)*-->)*/s;
-const HTML_START =
-  /^(?:<!doctype\s+html|<html[\s>]|<\?xml(?:(?!\?>).)*\?>\s*(?:<!doctype\s+html|<html[\s>]))/is;
+/**
+ * What precedes the root element: a byte order mark, white space, comments, and in XML the declaration and processing
+ * instructions (XML 1.0, 2.8). Reporting tools write several of them. What precedes a page in PHP is a program. Zero bytes are UTF-16's.
+ */
+const PROLOG_PART = /(?:^\xef\xbb\xbf|^\xff\xfe|^\xfe\xff|\s+|<!--.*?-->|<\?(?!php\b|=).*?\?>)/sy;
+const XML_START = '<?xml';
+const HTML_START = /<(?:!doctype\s+(?:\w+:)?html|(?:\w+:)?html)[\s>[]/iy;
 const HTML_EXTENSION = /^x?html?$/;
 /** A file named .html needs one of these elements, since a plain note may have that name too. */
 const HTML_ELEMENT =
@@ -169,13 +153,22 @@ export function typeByName(fileName: string): FileType | undefined {
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? NAMED_TYPES.find((type) => type === extension);
 }
 
-function textType(head: string, extension: string): FileType {
-  const text = head.replaceAll('\0', '');
-  const start = text.replace(LEADING, '');
-  if (HTML_START.test(start)) return 'html';
-  if (start.startsWith('<?xml')) return 'xml';
-  if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(text)) return 'html';
-  if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && start.startsWith('<')) return 'xml';
-  if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(start)) return 'json';
-  return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
+function textType(file: Buffer, extension: string): FileType {
+  const text = file.toString('latin1', 0, PROLOG_MAX).replaceAll('\0', '');
+  const start = prologEnd(text);
+  HTML_START.lastIndex = start;
+  if (HTML_START.test(text)) return 'html';
+  if (text.slice(0, start + XML_START.length).includes(XML_START)) return 'xml';
+  const root = text.slice(start, start + HEAD_LENGTH);
+  if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(root)) return 'html';
+  if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && root.startsWith('<')) return 'xml';
+  if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
+  return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(root) ? 'html' : 'txt');
+}
+
+/** Where the root element or its document type begins. In linear time. */
+function prologEnd(text: string): number {
+  let end = 0;
+  for (PROLOG_PART.lastIndex = 0; PROLOG_PART.test(text); ) end = PROLOG_PART.lastIndex;
+  return end;
 }
