@@ -58,6 +58,23 @@ describe('extractHtml', () => {
     ],
     ['the header of an article is kept', '<article><header>by me</header><p>text</article>', 'by me\n\ntext'],
     ['a page with nothing but boilerplate keeps it', '<nav>only this</nav>', 'only this'],
+    [
+      'an end tag in a table closes nothing around it',
+      '<CENTER><table></CENTER><tr><td><b>C</b></td><td>Si</td></tr><tr><td>0.39 - 0.46</td><td>0.2</td></tr></table>',
+      'C | Si\n0.39 - 0.46 | 0.2',
+    ],
+    [
+      'the cells of a merged row keep their columns',
+      '<table><tr><th>Floor<th>Room<tr><td rowspan=2>Attic<td>Ash<tr><td>Yew</table>',
+      'Floor | Room\nAttic | Ash\nAttic | Yew',
+    ],
+    [
+      'inline XBRL is a page, without the facts that it does not show',
+      '<?xml version="1.0"?><!-- by a tool --><html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body>' +
+        '<ix:header><ix:hidden>meta</ix:hidden></ix:header>' +
+        '<p>Revenue was <ix:nonFraction name="x:R" decimals="0">1,250</ix:nonFraction> euros.</p></body></html>',
+      'Revenue was 1,250 euros.',
+    ],
     ['an unclosed element ends with its parent', '<div><nav>menu</div><p>text', 'text'],
   ];
   it.each(rendered)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));

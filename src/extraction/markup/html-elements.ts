@@ -1,10 +1,11 @@
 /** The meaning of each HTML element for a page's text. */
 
-/** Elements whose text is left out: the title, code, graphics, form controls, fallbacks, and ruby pronunciation. */
+/** Elements whose text is left out: the title, code, graphics, form controls, fallbacks, ruby
+ * pronunciation, and the facts of a report that it does not show (Inline XBRL 1.1, 13). */
 export const NOT_RENDERED = new Set(
   (
     'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
-    'textarea progress meter dialog menu rt rp noembed noframes title'
+    'textarea progress meter dialog menu rt rp noembed noframes title ix:header'
   ).split(' '),
 );
 
@@ -35,22 +36,23 @@ export const VOID = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
-const CELL = ['td', 'th', 'p'];
-const ENTRY = ['dt', 'dd', 'p'];
+export const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+
+/** Elements that only a table contains. */
+export const TABLE_PARTS = new Set(['caption', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
+
 const PARAGRAPH = ['p'];
+const HEADING = ['p', ...HEADINGS];
 const IMPLIED_ENDS = new Map<string, string[]>([
   ['li', ['li', 'p']],
-  ['dt', ENTRY],
-  ['dd', ENTRY],
-  ['td', CELL],
-  ['th', CELL],
-  ['tr', [...CELL, 'tr']],
-  ['tbody', [...CELL, 'tr', 'thead', 'tbody']],
-  ['tfoot', [...CELL, 'tr', 'thead', 'tbody']],
+  ['dt', ['dt', 'dd', 'p']],
+  ['dd', ['dt', 'dd', 'p']],
   ['option', ['option']],
+  ['a', ['a']],
 ]);
 
-/** The open elements that a start tag ends when they are innermost (HTML standard, 13.1.2.4). */
+/** The open elements that a start tag ends when they are innermost (HTML standard, 13.1.2.4 and 13.2.6.4.7). */
 export function impliedEnds(name: string): string[] {
+  if (HEADINGS.has(name)) return HEADING;
   return IMPLIED_ENDS.get(name) ?? (PARAGRAPHS.has(name) ? PARAGRAPH : []);
 }

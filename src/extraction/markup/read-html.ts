@@ -1,6 +1,6 @@
-/** Reads HTML as start tags, end tags and text in proper nesting, however badly the page nests them. */
-import { impliedEnds, VOID } from './html-elements.ts';
+/** Reads HTML and XHTML as start tags, end tags and text in proper nesting, however badly the page nests them. */
 import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
+import { openElements } from './open-elements.ts';
 
 /** Events while a page is read. Every opened element is closed, innermost first, except void ones. */
 export type HtmlEvents = {
@@ -12,51 +12,68 @@ export type HtmlEvents = {
 /** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
 const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'colspan', 'rowspan']);
 
-/** Reads a page in linear time. */
-export function readHtml(html: string, events: HtmlEvents): void {
+/**
+ * Reads a page in linear time. Names come in lower case.
+ * `isXml`: `<div/>` is a whole element, as in XHTML; in HTML it is a start tag. By default the page decides.
+ */
+export function readHtml(
+  html: string,
+  events: HtmlEvents,
+  { isXml = XML_DECLARATION.test(html) }: { isXml?: boolean } = {},
+): void {
   const elements = openElements(events);
+  const names = elementNames();
   tokeniseMarkup(
     html,
     { xmlMode: false, attributeKey },
     {
-      startTag: (name, attributes) => elements.open(name.toLowerCase(), attributes),
-      endTag: (name) => elements.close(name.toLowerCase()),
-      text: events.text,
+      startTag(written, attributes, isSelfClosing) {
+        names.declare(attributes);
+        const name = names.nameOf(written);
+        elements.open(name, attributes);
+        const isWhole = isXml || name.includes(':') || FOREIGN.some((root) => elements.count(root) > 0);
+        if (isSelfClosing && isWhole) elements.close(name);
+      },
+      endTag: (written) => elements.close(names.nameOf(written)),
+      text: elements.text,
     },
   );
   elements.closeAll();
 }
 
+const XML_DECLARATION = /^\s*<\?xml\s/;
+/** Elements of other languages in HTML (HTML standard, 13.1.2): `/>` ends each element inside them. */
+const FOREIGN = ['svg', 'math'];
+
+const XMLNS = 'xmlns:';
+
 function attributeKey(written: string): string | undefined {
   const name = written.toLowerCase();
-  return READ_ATTRIBUTES.has(name) ? name : undefined;
+  return READ_ATTRIBUTES.has(name) || name.startsWith(XMLNS) ? name : undefined;
 }
 
-/** The stack of open elements; every element is pushed and popped once, so any page takes linear time. */
-function openElements(events: HtmlEvents) {
-  const open: string[] = [];
-  const counts = new Map<string, number>();
-  const pop = () => {
-    const name = open.pop() as string; // only called while the stack is not empty
-    counts.set(name, (counts.get(name) ?? 0) - 1);
-    events.close(name);
-  };
+/** Languages whose elements have one name with any prefix: `<x:p>` is `p`, `<any:header>` of inline XBRL `ix:header`. */
+const PREFIXES: [namespace: RegExp, prefix: string][] = [
+  [/^http:\/\/www\.w3\.org\/(?:1999\/xhtml|2000\/svg|1998\/Math\/MathML)$/, ''],
+  [/^http:\/\/www\.xbrl\.org\/\d+\/inlineXBRL$/, 'ix:'],
+];
+
+/** The names of elements, by the namespaces that were declared so far. */
+function elementNames() {
+  const prefixes = new Map<string, string>();
   return {
-    open(name: string, attributes: Attributes) {
-      const ended = impliedEnds(name);
-      while (ended.includes(open.at(-1) ?? '')) pop();
-      events.open(name, attributes);
-      if (VOID.has(name)) return;
-      open.push(name);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+    declare(attributes: Attributes): void {
+      for (const [key, value] of attributes) {
+        if (!key.startsWith(XMLNS)) continue;
+        const prefix = PREFIXES.find(([namespace]) => namespace.test(value.trim()))?.[1];
+        if (prefix !== undefined) prefixes.set(key.slice(XMLNS.length), prefix);
+      }
     },
-    close(name: string) {
-      if ((counts.get(name) ?? 0) === 0) return;
-      while (open.at(-1) !== name) pop();
-      pop();
-    },
-    closeAll() {
-      while (open.length > 0) pop();
+    nameOf(written: string): string {
+      const name = written.toLowerCase();
+      const colon = name.indexOf(':');
+      const prefix = colon < 0 ? undefined : prefixes.get(name.slice(0, colon));
+      return prefix === undefined ? name : prefix + name.slice(colon + 1);
     },
   };
 }
