@@ -28,6 +28,16 @@ describe('extractHtml', () => {
       'A | B\na b | c d',
     ],
     ['a table without headers may be layout', '<table><tr><td><p>a</p><p>b</p></table>', 'a\n\nb'],
+    [
+      'a table with a paragraph in each cell has rows',
+      '<table><tr><td><p>a</p></td><td><div>b</div></td></tr><tr><td><p>c</p><td><p>d</p></table><p>e',
+      'a | b\nc | d\n\ne',
+    ],
+    [
+      'a cell of several paragraphs ends its row',
+      '<table><tr><td><p>a</p><p>b</p><td><p>c</table>',
+      'a\n\nb\n\n | c',
+    ],
     ['preformatted text keeps its lines', '<pre>\na\n  b\n\nc</pre>', 'a\n  b\n\nc'],
     [
       'scripts and styles are left out',

@@ -154,6 +154,7 @@ function endElement(page: Page, name: string, start: Anchor | undefined): void {
 function breakBefore({ writer, tables, depth, lists }: Page, name: string): void {
   const isParagraph = PARAGRAPHS.has(name) && !(lists.length > 0 && (name === 'ul' || name === 'ol'));
   if (!isParagraph && !LINES.has(name)) return;
+  if (tables.isAtCellStart()) return;
   if (tables.isInRow() && name !== 'tr') writer.write(' ');
   else if (name === 'br' && depth.pre > 0) writer.writeVerbatim('\n');
   else writer.breakLine(isParagraph ? 2 : 1);

@@ -58,6 +58,8 @@ export type TableWriter = {
   close(name: string): void;
   /** Whether a line break would split a row: true in a cell of a data table. Other tables may be page layout. */
   isInRow(): boolean;
+  /** Whether nothing has been written yet in the open cell: no break is needed before its first text. */
+  isAtCellStart(): boolean;
   /** The rows of all tables but those that stand in a row. */
   finish(): Table[];
 };
@@ -92,6 +94,10 @@ export function createTableWriter(writer: TextWriter): TableWriter {
       if (outer) outer.isLayout = true;
     },
     isInRow,
+    isAtCellStart() {
+      const cell = open.at(-1)?.row?.cell;
+      return cell !== undefined && cell.start.offset === undefined;
+    },
     finish: () =>
       written.flatMap(({ start, end, header }): Table[] =>
         start.offset === undefined || start.offset >= end ? [] : [{ start: start.offset, end, header }],
@@ -127,6 +133,8 @@ type CellStart = { isHeader: boolean; attributes: Attributes };
 
 function beginCell(writer: TextWriter, table: OpenTable, row: OpenRow, begun: CellStart): void {
   endCell(writer, table, row);
+  // A paragraph in each cell, as Word and reporting tools write it, does not make the table a layout.
+  writer.joinLine(row.start, 0);
   for (let above = table.continued.at(row.column); above; above = table.continued.at(row.column))
     continueCell(writer, row, above);
   separate(writer, row, row.column);
@@ -167,6 +175,7 @@ function continueCell(writer: TextWriter, row: OpenRow, { column, width, text }:
 function endRow(writer: TextWriter, table: OpenTable, row: OpenRow): void {
   endCell(writer, table, row);
   const { start, begin, cells, headerCells } = row;
+  writer.joinLine(start, 1);
   const isEmpty = writer.end() === begin;
   const last = isEmpty ? undefined : table.continued.from(row.column);
   if (last === undefined) writer.dropMarkers();
@@ -209,7 +218,7 @@ function endHeader(table: OpenTable, leading: Row[], count: number): void {
   const header = columnNames(headerRows.map(({ cells }) => cells));
   for (const { start, end } of headerRows) addTo(table.rows, { start, end, header });
   Object.assign(table, { header, leading: undefined });
-  table.columns = Math.max(0, ...headerRows.flatMap(({ cells }) => cells.map(endOf)));
+  table.columns = widthOf(headerRows.flatMap(({ cells }) => cells));
   for (const row of leading.slice(count)) addBodyRow(table, row);
 }
 
@@ -219,12 +228,14 @@ function addBodyRow(table: OpenTable, { start, end, cells }: Row): void {
   const [cell] = cells;
   const isGroup = cell && cells.length === 1 && cell.width > 1 && cell.width >= columns;
   addTo(rows, { start, end, header: isGroup ? header : (rows.at(-1)?.header ?? header) });
-  table.columns = Math.max(columns, ...cells.map(endOf));
+  table.columns = Math.max(columns, widthOf(cells));
   if (isGroup && cell.text.length <= LABEL_MAX_LENGTH)
     addTo(rows, { start, end, header: [cell.text, header].filter(Boolean).join(': ') });
 }
 
-const endOf = ({ column, width }: Cell): number => column + width;
+/** A row may have more cells than a call has arguments. */
+const widthOf = (cells: Cell[]): number =>
+  cells.reduce((columns, { column, width }) => Math.max(columns, column + width), 0);
 
 /** Adds rows to the last ones if they have the same header. Others begin where those end, with the line break. */
 function addTo(rows: Rows[], added: Rows): void {

@@ -13,6 +13,8 @@ export type TextWriter = {
   writeVerbatim(text: string): void;
   /** Ends the line (1) or the paragraph (2) before the next text. */
   breakLine(newlines: 1 | 2): void;
+  /** Shortens the pending break, if text and no line break has been written since this anchor. */
+  joinLine(since: Anchor, newlines: 0 | 1): void;
   /** Replaces pending breaks before the next text by a marker: a list marker or a cell separator. */
   writeMarker(text: string): void;
   /** Drops the markers that no text followed. */
@@ -38,6 +40,8 @@ type Draft = {
   blank: boolean;
   markers: string;
   anchors: Anchor[];
+  /** The offset after the last line break. */
+  lineStart: number;
 };
 
 /**
@@ -45,7 +49,15 @@ type Draft = {
  * @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH
  */
 export function createTextWriter(): TextWriter {
-  const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, markers: '', anchors: [] };
+  const draft: Draft = {
+    written: [],
+    length: 0,
+    newlines: 0,
+    blank: false,
+    markers: '',
+    anchors: [],
+    lineStart: 0,
+  };
   return {
     write: (text) => writeWords(draft, withoutNuls(text).replace(/\s+/g, ' ')),
     writeVerbatim(text) {
@@ -53,9 +65,14 @@ export function createTextWriter(): TextWriter {
       if (written === '') return;
       settle(draft);
       push(draft, written);
+      if (written.includes('\n')) draft.lineStart = draft.length;
     },
     breakLine(newlines) {
       if (draft.markers === '') draft.newlines = Math.max(draft.newlines, newlines);
+    },
+    joinLine({ offset }, newlines) {
+      if (offset !== undefined && draft.lineStart <= offset)
+        draft.newlines = Math.min(draft.newlines, newlines);
     },
     writeMarker(text) {
       draft.markers += text;
@@ -102,8 +119,10 @@ function writeWords(draft: Draft, words: string): void {
 /** Writes what is pending: a break or a blank (none at the very beginning), then markers, which may begin with one. */
 function settle(draft: Draft): void {
   const { length, newlines, blank, markers } = draft;
-  if (length > 0 && newlines > 0) push(draft, '\n'.repeat(newlines));
-  else if (length > 0 && blank && !markers.startsWith(' ')) push(draft, ' ');
+  if (length > 0 && newlines > 0) {
+    push(draft, '\n'.repeat(newlines));
+    draft.lineStart = draft.length;
+  } else if (length > 0 && blank && !markers.startsWith(' ')) push(draft, ' ');
   push(draft, markers);
   for (const anchor of draft.anchors) anchor.offset = draft.length;
   Object.assign(draft, { newlines: 0, blank: false, markers: '', anchors: [] });
