@@ -67,7 +67,7 @@ test('sheets become pages, their names headings, and cells have the text that Ex
   expect(workbook.pageCount).toBe(2);
   expect(pagesOf(workbook)).toEqual([
     [1, 'Notes\n\nThe café opens at nine.'],
-    [2, 'Opening hours\n\nDay | Hours |  | Share\n1/1/24 | 9.5 |  | 25%'],
+    [2, 'Opening hours\n\nDay | Hours |  | Share\n2024-01-01 | 9.5 |  | 25%'],
   ]);
   expect(workbook.extracted.tables.map(({ header }) => header)).toEqual(['Day | Hours |  | Share']);
   expect(pagesOf(await read('a.ods'))).toEqual([

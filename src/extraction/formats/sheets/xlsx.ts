@@ -9,8 +9,8 @@ import { attribute, readXml } from '../../markup/read-xml.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../../rendering/sheet-writer.ts';
 import { type Archive, openArchive } from '../archive.ts';
-import { type CellFormatter, cellFormatter } from './cell-formats.ts';
-import { mainPart, type Relationship, relationshipId, relationshipsOf } from './relationships.ts';
+import { mainPart, type Relationship, relationshipId, relationshipsOf } from '../office/relationships.ts';
+import { type CellFormatter, cellFormatter, readStyleCodes } from './cell-formats.ts';
 
 type Sheet = { name: string; part: string };
 
@@ -27,14 +27,15 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
   };
   const strings = sharedStrings(await partNamed('sharedStrings'));
   const { sheets, epoch1904 } = readWorkbook(workbook, relationships);
-  const format = await cellFormatter(await partNamed('styles'), { epoch1904 });
+  const codes = readStyleCodes(await partNamed('styles'));
+  const format = cellFormatter({ epoch1904 });
   const renderer = renderHtml({ keepBoilerplate: true });
   const countCells = cellCounter();
   for (const [i, { name, part }] of sheets.entries()) {
     const sheet = await archive.read(part);
     if (sheet === undefined) continue;
     const writer = sheetWriter(renderer, { page: i + 1, name });
-    readSheet(sheet, { strings, format, countCells, writeRow: writer.row });
+    readSheet(sheet, { strings, codes, format, countCells, writeRow: writer.row });
     writer.end();
     await renderComments(archive, part, renderer);
   }
@@ -83,23 +84,25 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
 
 type SheetContext = {
   strings: string[];
+  /** The format code of each style. */
+  codes: string[];
   format: CellFormatter;
   countCells(added: number): void;
   writeRow(cells: string[]): void;
 };
 
 /** Reads the rows with content. */
-function readSheet(part: Uint8Array, { strings, format, countCells, writeRow }: SheetContext): void {
+function readSheet(part: Uint8Array, { strings, codes, format, countCells, writeRow }: SheetContext): void {
   let row: string[] = [];
-  let cell = { type: 'n', style: 0, column: 0, value: '' };
+  let cell = { type: 'n', code: '', column: 0, value: '' };
   let inValue = false;
   readXml(part, {
     open(name, attributes) {
       if (name === 'row') row = [];
       if (name === 'c') {
         const column = columnOf(attribute(attributes, 'r')) ?? row.length;
-        const style = Number(attribute(attributes, 's') ?? 0);
-        cell = { type: attribute(attributes, 't') ?? 'n', style, column, value: '' };
+        const code = codes[Number(attribute(attributes, 's') ?? 0)] ?? 'General';
+        cell = { type: attribute(attributes, 't') ?? 'n', code, column, value: '' };
       }
       inValue = name === 'v' || name === 't';
     },
@@ -109,7 +112,8 @@ function readSheet(part: Uint8Array, { strings, format, countCells, writeRow }: 
       if (name !== 'c' || cell.value === '') return;
       countCells(1 + Math.max(0, cell.column - row.length));
       while (row.length < cell.column) row.push('');
-      row[cell.column] = cell.type === 's' ? (strings[Number(cell.value)] ?? '') : format(cell);
+      const value = cell.type === 's' ? (strings[Number(cell.value)] ?? '') : cell.value;
+      row[cell.column] = format({ ...cell, value });
     },
     text(written) {
       if (inValue) cell.value += written;

@@ -1,0 +1,133 @@
+/**
+ * Writes numbers as a sheet shows them in a wide column, by format codes (ECMA-376 part 1, 18.8.31).
+ * SheetJS has a formatter too, but it takes each dot after a part of a date for fractions of a second: `dd.mm.yyyy` fails.
+ */
+import { addLocale, format, getFormatDateInfo, isValidFormat, type LocaleData } from 'numfmt';
+
+/** Writes the values of cells that have one format. `written`: a number as it is stored. */
+export type ValueFormat = { number(written: string): string; text(text: string): string };
+
+/** Excel accepts no longer code. */
+const CODE_MAX_LENGTH = 255;
+
+/** Days from the first of January 1900 to that of 1904, with which some workbooks begin to count. */
+const DAYS_TO_1904 = 1462;
+
+/** `epoch1904`: dates count from 1904. */
+export function valueFormat(code: string, { epoch1904 }: { epoch1904: boolean }): ValueFormat {
+  if (/^\s*(?:general|@)?\s*$/i.test(code) || code.length > CODE_MAX_LENGTH)
+    return { number: generalNumber, text: (text) => text };
+  const valid = validCode(normaliseCode(code));
+  const addedDays = epoch1904 && isDate(valid) ? DAYS_TO_1904 : 0;
+  return {
+    number(written) {
+      const value = Number(written);
+      if (written.trim() === '' || !Number.isFinite(value)) return written;
+      const shown = tryFormat(withFullIntegers(valid, value), value + addedDays);
+      return shown === undefined || shown === OVERFLOW ? generalNumber(written) : shown.trim();
+    },
+    text: hasTextSection(valid) ? (text) => tryFormat(valid, text) ?? text : (text) => text,
+  };
+}
+
+/** What the formatter writes for a number that no section of the code is for. */
+const OVERFLOW = '######';
+
+/** Returns undefined where no date has this number. */
+function tryFormat(code: string, value: number | string): string | undefined {
+  try {
+    return format(code, value, { dateErrorThrows: true, overflow: OVERFLOW });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Integers of up to this many digits are written as stored. Longer ones would be pages of zeros. */
+const INTEGER = /^-?\d{1,20}$/;
+
+/** From this size on the general format shows powers of ten, in which nobody finds an article or telephone number. */
+const LONG_NUMBER = 1e10;
+/** From this size on a power of ten remains. */
+const HUGE_NUMBER = 1e21;
+
+/** A number in the general format: integers in full, fractions rounded to what fits into eleven characters. */
+export function generalNumber(written: string): string {
+  if (INTEGER.test(written)) return written;
+  const value = Number(written);
+  if (written.trim() === '' || !Number.isFinite(value)) return written;
+  const size = Math.abs(value);
+  if (size < LONG_NUMBER || size >= HUGE_NUMBER) return format('General', value);
+  // Excel calculates with 15 digits.
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
+}
+
+/** The code, with the format of integers instead of the general one where that would show a power of ten. */
+function withFullIntegers(code: string, value: number): string {
+  if (Math.abs(value) < LONG_NUMBER || !Number.isInteger(value)) return code;
+  return replaceUnquoted(code, /general/i, () => '0');
+}
+
+/** Replaces the letters of a code that are not quoted or escaped. */
+function replaceUnquoted(code: string, pattern: RegExp, replace: (found: string) => string): string {
+  const parts = new RegExp(`"[^"]*"|\\\\.|\\[[^\\]]*\\]|${pattern.source}`, 'gi');
+  return code.replace(parts, (found) => (/^["\\[]/.test(found) ? found : replace(found)));
+}
+
+/** Excel's codes for the genitive of Slavic and Baltic month names: FC19 is Russian, whose code is 419. */
+const GENITIVE = /\[\$-FC(\d\d)\]/gi;
+/** A locale with the calendar 7, Buddhist years (Thailand). */
+const BUDDHIST_CALENDAR = /\[\$-[0-9a-f]{0,2}07[0-9a-f]{4}\]/i;
+
+/** The code in numfmt's spelling. */
+function normaliseCode(code: string): string {
+  if (code.includes('[$-')) addFurtherLocales();
+  const known = code.replace(GENITIVE, '[$-4$1]');
+  return BUDDHIST_CALENDAR.test(known)
+    ? replaceUnquoted(known, /y+/i, (year) => 'b'.repeat(year.length))
+    : known;
+}
+
+/** Two parts of a date beside each other. */
+const DATE_PARTS = /[ymd]{2,}[^a-z]{1,3}[ymd]/i;
+
+/** The code, or one that shows what an invalid code is meant to show: a date, or a number. */
+function validCode(code: string): string {
+  if (isValidFormat(code)) return code;
+  return DATE_PARTS.test(code) ? 'yyyy-mm-dd h:mm' : 'General';
+}
+
+/** Whether the code shows dates. Times and durations do not depend on the day from which a workbook counts. */
+function isDate(code: string): boolean {
+  const { year, month, day } = getFormatDateInfo(code);
+  return year || month || day;
+}
+
+/** Whether texts change by the code: it has a place for them (`"No. "@`), or a fourth section, perhaps empty. */
+const hasTextSection = (code: string): boolean => code.includes('@') || code.split(';').length > 3;
+
+/** Languages of Excel whose names of months and days numfmt does not have. */
+const FURTHER_LANGUAGES = 'af bs et eu fa ga gl ky lb mk ms mt sq sw tg tk ur uz'.split(' ');
+let hasFurtherLocales = false;
+
+function addFurtherLocales(): void {
+  if (hasFurtherLocales) return;
+  hasFurtherLocales = true;
+  for (const language of FURTHER_LANGUAGES) addLocale(namesIn(language), language);
+}
+
+/** The names of months, as they stand in dates, and of days. */
+function namesIn(language: string): Partial<LocaleData> {
+  const locale = `${language}-u-ca-gregory-nu-latn`;
+  const names = (part: 'month' | 'weekday', width: 'long' | 'short', dates: Date[]) => {
+    const formatter = new Intl.DateTimeFormat(locale, { day: 'numeric', [part]: width, timeZone: 'UTC' });
+    return dates.map((date) => formatter.formatToParts(date).find(({ type }) => type === part)?.value ?? '');
+  };
+  const months = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2023, month, 1)));
+  const days = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2023, 0, 1 + day))); // from a Sunday
+  return {
+    mmmm: names('month', 'long', months),
+    mmm: names('month', 'short', months),
+    dddd: names('weekday', 'long', days),
+    ddd: names('weekday', 'short', days),
+  };
+}
