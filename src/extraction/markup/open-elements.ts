@@ -4,7 +4,13 @@
  */
 import { HEADINGS, impliedEnds, NOT_RENDERED, TABLE_PARTS, VOID } from './html-elements.ts';
 import type { Attributes } from './markup-tokens.ts';
-import type { HtmlEvents } from './read-html.ts';
+
+/** Events while a page is read. Every opened element is closed, innermost first, except void ones. */
+export type HtmlEvents = {
+  open(name: string, attributes: Attributes): void;
+  close(name: string): void;
+  text(text: string): void;
+};
 
 export type OpenElements = HtmlEvents & {
   /** The number of open elements of this name. */

@@ -1,13 +1,6 @@
 /** Reads HTML and XHTML as start tags, end tags and text in proper nesting, however badly the page nests them. */
 import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
-import { openElements } from './open-elements.ts';
-
-/** Events while a page is read. Every opened element is closed, innermost first, except void ones. */
-export type HtmlEvents = {
-  open(name: string, attributes: Attributes): void;
-  close(name: string): void;
-  text(text: string): void;
-};
+import { type HtmlEvents, openElements } from './open-elements.ts';
 
 /** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
 const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'colspan', 'rowspan']);

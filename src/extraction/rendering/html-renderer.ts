@@ -11,7 +11,7 @@ import {
   VOID,
 } from '../markup/html-elements.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
-import type { HtmlEvents } from '../markup/read-html.ts';
+import type { HtmlEvents } from '../markup/open-elements.ts';
 import { keepNotes } from './keep-notes.ts';
 import { superscript } from './superscript.ts';
 import { createTableWriter, type TableWriter } from './table-writer.ts';
