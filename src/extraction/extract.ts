@@ -58,7 +58,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pdf: async () => (await import('./formats/pdf/pdf.ts')).extractPdf,
   docx: async () => textOnly((await import('./formats/office/docx.ts')).extractDocx),
   pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
-  xlsx: async () => (await import('./formats/sheets/xlsx.ts')).extractXlsx,
+  xlsx: async () => (await import('./formats/sheets/xlsx/xlsx.ts')).extractXlsx,
   xls: async () => (await import('./formats/sheets/xls.ts')).extractXls,
   odt: () => odfDocumentExtractor('odt'),
   odp: () => odfDocumentExtractor('odp'),

@@ -20,7 +20,8 @@ export function extractCsv(bytes: Uint8Array): ExtractedText {
   const text = decodeText(bytes);
   const renderer = renderHtml({ keepBoilerplate: true });
   const writer = sheetWriter(renderer, {});
-  for (const row of rowsOf(text, separatorOf(text))) writer.row(row);
+  let index = 0;
+  for (const cells of rowsOf(text, separatorOf(text))) writer.row({ index: index++, cells });
   writer.end();
   return renderer.finish();
 }
