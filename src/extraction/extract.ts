@@ -6,7 +6,6 @@ import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
 import { ExtractionError, encrypted, requireShort, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
-import type { OdfType } from './formats/office/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
@@ -62,7 +61,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   xls: async () => (await import('./formats/sheets/xls.ts')).extractXls,
   odt: () => odfDocumentExtractor('odt'),
   odp: () => odfDocumentExtractor('odp'),
-  ods: () => odfExtractor('ods'),
+  ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,
   epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
   rtf: async () => textOnly((await import('./formats/rtf/rtf.ts')).extractRtf),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
@@ -87,11 +86,6 @@ const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>
 async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
   const { extractOdfDocument } = await import('./formats/office/odf/odf-document.ts');
   return (bytes) => extractOdfDocument(bytes, type);
-}
-
-async function odfExtractor(type: OdfType): Promise<Extractor> {
-  const { extractOdf } = await import('./formats/office/odf.ts');
-  return (bytes) => extractOdf(bytes, type);
 }
 
 async function extractAs(bytes: Uint8Array, type: FileType | 'unknown'): Promise<ExtractedFile> {

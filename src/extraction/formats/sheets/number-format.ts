@@ -82,10 +82,40 @@ const BUDDHIST_CALENDAR = /\[\$-[0-9a-f]{0,2}07[0-9a-f]{4}\]/i;
 function normaliseCode(code: string): string {
   if (code.includes('[$-')) addFurtherLocales();
   const known = code.replace(GENITIVE, '[$-4$1]');
+  const separator = dateSeparator(known);
+  const separated =
+    separator === '/'
+      ? known
+      : replaceUnquoted(known, DATE_SEPARATION, (found) => found.replace('/', separator));
   return BUDDHIST_CALENDAR.test(known)
-    ? replaceUnquoted(known, /y+/i, (year) => 'b'.repeat(year.length))
-    : known;
+    ? replaceUnquoted(separated, /y+/i, (year) => 'b'.repeat(year.length))
+    : separated;
 }
+
+/** A slash after a part of a date. Others belong to fractions. */
+const DATE_SEPARATION = /[dmy]+\//i;
+
+/** What a slash between the parts of a date stands for, by languages: their two letters, or Windows' numbers of them. */
+const SEPARATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '.': 'bg 2 cs 5 de 7 fi 11 hu 14 is 15 nb 20 no pl 21 ro 24 ru 25 hr 26 sk 27 tr 31 uk 34 be 35 sl 36 et 37 lv 38 mk 47',
+    '-': 'da 6 nl 19 sv 29 lt 39',
+  }).flatMap(([separator, languages]) =>
+    languages.split(' ').map((language): [string, string] => [language, separator]),
+  ),
+);
+
+/** The separator of dates in the locale of a code: `[$-407]` is German, as is `[$-de-AT]`. */
+function dateSeparator(code: string): string {
+  const [, locale = ''] = /\[\$[^\]-]*-([^\]]+)\]/.exec(code) ?? [];
+  const language = /^[0-9a-f]{3,8}$/i.test(locale)
+    ? String(Number.parseInt(locale, 16) & WINDOWS_LANGUAGE)
+    : (locale.split('-')[0] ?? '');
+  return SEPARATORS.get(language.toLowerCase()) ?? '/';
+}
+
+/** The bits of Windows' number of a locale that are the language. */
+const WINDOWS_LANGUAGE = 0x3ff;
 
 /** Two parts of a date beside each other. */
 const DATE_PARTS = /[ymd]{2,}[^a-z]{1,3}[ymd]/i;

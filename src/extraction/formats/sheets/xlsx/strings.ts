@@ -1,9 +1,10 @@
 /** The texts that cells of a workbook refer to by number, or hold themselves (ECMA-376 part 1, 18.4). */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, readXml } from '../../../markup/read-xml.ts';
-import type { CellText, TextRun } from '../../../rendering/sheet-table.ts';
+import type { CellText } from '../../../rendering/sheet-table.ts';
+import { type TextPosition, textCollector } from '../cell-text.ts';
 
-/** Collects one text from the elements inside `si` or `is`. Pronunciation (`rPh`) is left out. */
+/** Collects the text of the elements inside `si` or `is`. Pronunciation (`rPh`) is left out. */
 export type StringReader = {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
@@ -13,43 +14,37 @@ export type StringReader = {
 };
 
 export function stringReader(): StringReader {
-  let runs: TextRun[] = [];
-  let element: TextRun['element'];
-  let inText = false;
+  const collector = textCollector();
+  let position: TextPosition;
+  /** The text of the open `t`, which may come in pieces. */
+  let written: string[] | undefined;
   let phonetic = 0;
   return {
     open(name, attributes) {
       if (name === 'rPh') phonetic++;
-      if (name === 'r') element = undefined;
-      if (name === 'vertAlign') element = POSITIONS.get(attribute(attributes, 'val') ?? '');
-      inText = name === 't' && phonetic === 0;
+      if (name === 'vertAlign') position = POSITIONS.get(attribute(attributes, 'val') ?? '');
+      if (name === 't' && phonetic === 0) written = [];
     },
     close(name) {
       if (name === 'rPh') phonetic--;
-      if (name === 'r') element = undefined;
-      inText = false;
+      if (name === 'r') position = undefined;
+      if (name !== 't' || written === undefined) return;
+      collector.add(unescapeString(written.join('')), position);
+      written = undefined;
     },
-    text(written) {
-      const last = runs.at(-1);
-      if (!inText) return;
-      if (last && last.element === element) last.text += written;
-      else runs.push({ text: written, ...(element && { element }) });
+    text(piece) {
+      written?.push(piece);
     },
-    take() {
-      const taken = runs.map((run) => ({ ...run, text: unescapeString(run.text) }));
-      runs = [];
-      const [first] = taken;
-      return taken.length > 1 || first?.element ? taken : (first?.text ?? '');
-    },
+    take: collector.take,
   };
 }
 
-const POSITIONS: ReadonlyMap<string, TextRun['element']> = new Map([
+const POSITIONS: ReadonlyMap<string, TextPosition> = new Map([
   ['superscript', 'sup'],
   ['subscript', 'sub'],
 ]);
 
-/** Characters that XML cannot hold are written as `_x000D_`, and a text that looks so as `_x005F_x000D_` (22.9.2.19). */
+/** Characters that XML cannot hold are written as `_x000D_`, and `_` before such a text as `_x005F_` (22.9.2.19). */
 function unescapeString(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
