@@ -3,6 +3,8 @@ import { text as readText } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type OpenedConsole, openConsole, signIn, visit } from '../../harness/calls/open-console.ts';
+import { importBytes } from '../../harness/calls/uploading.ts';
+import { smallPdf } from '../../harness/documents/small-pdf.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';
 import { openBrowser } from '../../harness/shared/browser.ts';
 
@@ -191,6 +193,20 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await confirm.click();
     await page.getByRole('heading', { name: 'Create your first knowledge base' }).waitFor();
     expect((await api.listKnowledgeBases()).data).toEqual([]);
+  });
+
+  test('sees in the list and at the document what was not read of a file, and what helps', async () => {
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Scans' });
+    const bytes = smallPdf([[{ size: 12, text: 'The numbat eats termites.' }], []], 2_000);
+    const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'numbat.pdf', bytes });
+    await api.getDocumentStatus(id, 30);
+    await visit(page, `#/knowledge-bases/${knowledgeBaseId}`);
+    await row('numbat.pdf').getByText('Page 2: without text, perhaps scanned.').waitFor();
+    await page.getByRole('link', { name: 'numbat.pdf' }).click();
+    const warnings = page.getByRole('list', { name: 'Not everything in this file can be found.' });
+    await warnings.getByText('Page 2: without text, perhaps scanned.').waitFor();
+    await warnings.getByText('run text recognition (OCR)').waitFor();
+    await api.deleteKnowledgeBase(knowledgeBaseId);
   });
 
   test('creates a webhook, whose secret is shown, and deletes it', async () => {

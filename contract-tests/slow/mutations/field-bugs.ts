@@ -174,6 +174,7 @@ export const DOCUMENT_BUGS = [
   listed('status in upper case', (item) => ({ ...item, status: item.status.toUpperCase() })),
   listed('type as a media type', (item) => ({ ...item, type: 'text/plain' })),
   listed('warnings as a string', (item) => ({ ...item, warnings: '' })),
+  listed('warnings as sentences', (item) => ({ ...item, warnings: ['Page 2: without text.'] })),
   listed('a passageCount below 0', (item) => ({ ...item, passageCount: -1 })),
   listed('error null without an error', (item) => ({ ...item, error: null })),
   listed('the content of each document', (item) => ({ ...item, content: 'text' })),

@@ -66,10 +66,11 @@ async function* listSelected(client: KnowledgeRetrieval, options: ListOptions): 
 }
 
 async function* toRows(list: AsyncIterable<Document>) {
-  for await (const { id, title, externalId, type, size, status, createdAt } of list)
+  for await (const { id, title, externalId, type, size, status, createdAt, warnings = [] } of list)
     yield {
       id,
       status,
+      warnings: warnings.length > 0 ? String(warnings.length) : '',
       type,
       size: formatBytes(size),
       created: formatMinute(createdAt),
@@ -194,9 +195,10 @@ withDocument(documents.command('retry'), '<document...>')
     const client = await connect(remote);
     for (const documentId of await requireDocumentIds(client, given, kb)) {
       const retried = await client.retryDocument(documentId);
-      const { status, error } = wait ? await readAgain(client, documentId) : retried;
-      if (json) printJson({ ...retried, status, ...(error && { error }) });
-      else print(toVisibleLine(`${retried.externalId ?? retried.title}: ${error?.message ?? status}`));
+      const { status, error, warnings = [] } = wait ? await readAgain(client, documentId) : retried;
+      const outcome = [error?.message ?? status, ...warnings.map(({ message }) => message)].join(' ');
+      if (json) printJson({ ...retried, status, warnings, ...(error && { error }) });
+      else print(toVisibleLine(`${retried.externalId ?? retried.title}: ${outcome}`));
       if (status === 'failed' || status === 'timeout') process.exitCode = 1;
     }
   });

@@ -108,7 +108,7 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
       <ErrorNotice doing="It cannot be read again." error={retry.error} />
       {warnings.length > 0 && (
         <div class="notice warnings">
-          <strong id="warnings">Not everything in this file was read.</strong>
+          <strong id="warnings">Not everything in this file can be found.</strong>
           <ul aria-labelledby="warnings">
             {warnings.map(({ code, message }) => (
               <li key={message}>
