@@ -63,7 +63,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   odp: () => odfDocumentExtractor('odp'),
   ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,
   epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
-  rtf: async () => textOnly((await import('./formats/rtf/rtf.ts')).extractRtf),
+  rtf: async () => (await import('./formats/rtf/rtf.ts')).extractRtf,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => textOnly((await import('./formats/xml.ts')).extractXml),

@@ -51,18 +51,19 @@ const showsFooter = (styles: OdfStyles, page: Attributes): boolean =>
   styles.property('drawing-page', attribute(page, 'style-name') ?? '', 'showsFooter') ?? true;
 
 function addFooter(repeated: RepeatedBlocks, footer: string): void {
-  const block = repeated.begin();
-  block.open('p');
-  block.text(footer);
-  block.close('p');
-  repeated.end();
+  const { events, end } = repeated.begin();
+  events.open('p');
+  events.text(footer);
+  events.close('p');
+  end();
 }
 
 /** Reads an element as one block of those that are repeated. */
 export function repeatedBlock(flow: Flow, repeated: RepeatedBlocks): () => void {
-  const restore = flow.divert(repeated.begin());
+  const { events, end } = repeated.begin();
+  const restore = flow.divert(events);
   return () => {
     restore();
-    repeated.end();
+    end();
   };
 }

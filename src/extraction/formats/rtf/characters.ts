@@ -1,0 +1,80 @@
+/** Decodes the characters of an RTF file. */
+
+import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './encodings.ts';
+import type { Group } from './groups.ts';
+
+/** Control words and symbols that name a character. */
+export const CHARACTERS = new Map([
+  ['emdash', '—'],
+  ['endash', '–'],
+  ['emspace', ' '],
+  ['enspace', ' '],
+  ['qmspace', ' '],
+  ['tab', ' '],
+  ['bullet', '•'],
+  ['lquote', '‘'],
+  ['rquote', '’'],
+  ['ldblquote', '“'],
+  ['rdblquote', '”'],
+  ['~', '\u00a0'],
+  ['_', '\u2011'],
+  ['\\', '\\'],
+  ['{', '{'],
+  ['}', '}'],
+  ['\t', ' '],
+]);
+
+export type Characters = {
+  /** Takes a UTF-16 unit, possibly as a negative number. The bytes after it may be its fallback. */
+  writeUnit(group: Group, unit: number): void;
+  addBytes(bytes: string): void;
+  endBytes(group: Group): void;
+};
+
+/** `write` takes decoded text. */
+export function characterDecoder(fonts: RtfFonts, write: (group: Group, text: string) => void): Characters {
+  let fallbackLeft = 0;
+  /** Bytes that are not decoded yet: a character may continue in the next token. */
+  let undecoded = '';
+  return {
+    writeUnit(group, unit) {
+      write(group, String.fromCharCode(unit & 0xffff));
+      fallbackLeft = group.fallbackLength;
+    },
+    addBytes(bytes) {
+      const skipped = Math.min(fallbackLeft, bytes.length);
+      fallbackLeft -= skipped;
+      undecoded += bytes.slice(skipped);
+    },
+    endBytes(group) {
+      fallbackLeft = 0;
+      if (undecoded === '') return;
+      write(group, new TextDecoder(fonts.encodingOf(group.font)).decode(Buffer.from(undecoded, 'latin1')));
+      undecoded = '';
+    },
+  };
+}
+
+export type RtfFonts = {
+  /** Handles the control words that set an encoding. */
+  take(group: Group, name: string, parameter: number): boolean;
+  encodingOf(font: number): string;
+};
+
+/** The encodings of the document and of its fonts. */
+export function rtfFonts(): RtfFonts {
+  const fonts = new Map<number, string>();
+  let documentEncoding = DEFAULT_ENCODING;
+  return {
+    take({ destination, font }, name, parameter) {
+      if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
+      else if (name === 'mac') documentEncoding = 'macintosh';
+      else if (name === 'fcharset' || name === 'cpg') {
+        const encoding = name === 'cpg' ? codePageEncoding(parameter) : fontEncoding(parameter);
+        if (destination === 'fonts' && encoding !== undefined) fonts.set(font, encoding);
+      } else return false;
+      return true;
+    },
+    encodingOf: (font) => fonts.get(font) ?? documentEncoding,
+  };
+}
