@@ -12,8 +12,10 @@ export type RtfBody = {
   label(label: string): void;
   /** Declares a paragraph style. A style named `heading 2` or `title` makes its paragraphs headings. */
   setStyle(number: number, name: string): void;
-  /** Opens what stands in a sentence without being a part of it. `label` precedes its text. Returns what closes it. */
-  openNote(label: string): () => void;
+  /** Opens what stands in a sentence without being a part of it. Returns what closes it. */
+  openNote(): () => void;
+  /** Sets what precedes the text of the open note. */
+  introduce(introduction: string): void;
   /** Opens a header or footer. All of them follow the text, each once. Returns what closes it. */
   openRepeated(): () => void;
   end(): void;
@@ -43,10 +45,11 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
       const level = /^\s*heading (\d)/i.exec(name)?.[1] ?? (/^\s*title\b/i.test(name) ? 1 : undefined);
       if (level !== undefined) headingLevels.set(number, Number(level));
     },
-    openNote(label) {
+    introduce: (introduction) => innermost().introduce(introduction),
+    openNote() {
       const target = innermost().pause();
       target.open('note');
-      return begin(story(target, label), () => target.close('note'));
+      return begin(story(target), () => target.close('note'));
     },
     openRepeated() {
       innermost().pause();

@@ -64,10 +64,17 @@ export function rtfDestinations(body: RtfBody): RtfDestinations {
       close();
     };
   };
+  const introduceComment = () => {
+    const facts = [texts.author.trim(), dayOf(texts.date)].filter((fact) => fact !== '');
+    if (facts.length > 0) body.introduce(`${facts.join(', ')}:`);
+  };
   const openComment = (): (() => void) => {
-    const label = texts.author.trim();
-    texts.author = '';
-    return body.openNote(label === '' ? '' : `${label}:`);
+    const close = body.openNote();
+    introduceComment();
+    return () => {
+      Object.assign(texts, { author: '', date: '' });
+      close();
+    };
   };
   /** Begins a group that stands apart from the text around it, and has none of its look. */
   const beginApart = (group: Group, end: () => void): void => {
@@ -83,6 +90,7 @@ export function rtfDestinations(body: RtfBody): RtfDestinations {
     )
       texts[destination] = '';
     if (destination === 'label') group.end = () => body.label(texts.label);
+    if (destination === 'date') group.end = introduceComment;
   };
   return {
     begin(group, name) {
@@ -94,7 +102,7 @@ export function rtfDestinations(body: RtfBody): RtfDestinations {
       else if (name === 'fldrslt' && openHeaders > 0 && PAGE_FIELD.test(texts.instruction))
         group.isSkipped = true;
       else if (aside) beginAside(group, aside);
-      else if (NOTES.has(name)) beginApart(group, body.openNote(''));
+      else if (NOTES.has(name)) beginApart(group, body.openNote());
       else if (name === 'annotation') beginApart(group, openComment());
       else if (HEADERS_AND_FOOTERS.has(name)) beginApart(group, openHeader());
       group.isIgnorable = false;
@@ -114,6 +122,14 @@ function warningsOf({ objects, equations }: { objects: number; equations: number
   ].filter((part) => part !== false);
   if (parts.length === 0) return [];
   return [{ code: 'PARTS_NOT_READ', message: `Not read: ${parts.join(' and ')}.` }];
+}
+
+/** The day in a packed date: from bit 11 five bits of the day, four of the month, nine of the year from 1900. */
+function dayOf(written: string): string {
+  const packed = Number.parseInt(written, 10) || 0;
+  const [day, month, year] = [(packed >> 11) & 0x1f, (packed >> 16) & 0xf, 1900 + ((packed >> 20) & 0x1ff)];
+  const padded = (part: number) => String(part).padStart(2, '0');
+  return day > 0 && month > 0 && month <= 12 ? `${year}-${padded(month)}-${padded(day)}` : '';
 }
 
 /** Collects the names of styles, which end with a semicolon. */

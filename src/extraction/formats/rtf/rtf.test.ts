@@ -46,8 +46,8 @@ test.each([
   ],
   [
     'a comment in a word with a date',
-    'su{\\*\\atnauthor Ann}{\\*\\annotation{\\*\\atndate -1234}why?}per',
-    'super\n\nAnn: why?',
+    'su{\\*\\atnauthor Ann}{\\*\\annotation{\\*\\atndate 137501312}why?}per',
+    'super\n\nAnn, 2031-02-03: why?',
   ],
 ])('%s', (_what, body, text) => expect(textOf(body)).toBe(text));
 
@@ -111,6 +111,12 @@ describe('tables', () => {
     ],
     ['text after a table', `${row(HALVES, 'a', 'b')}\\pard c\\par`, 'a | b\n\nc'],
     ['a row without marked paragraphs', `\\trowd${HALVES}\\pard a\\cell b\\cell\\row\\pard c`, 'a | b\n\nc'],
+    [
+      'a text box right after a table',
+      `${row(HALVES, 'a', 'b')}\\pard\\plain {\\shp{\\*\\shpinst{\\shptxt Box\\par}}}c\\par`,
+      'a | b\n\nBox\n\nc',
+    ],
+    ['a row without an end', `\\trowd${HALVES}\\pard\\intbl a\\cell b`, 'a | b'],
     ['an empty first cell', row(HALVES, '', 'b'), '| b'],
     [
       'a list in a cell',

@@ -10,6 +10,8 @@ export type Story = {
   control(name: string, parameter: number | undefined): void;
   label(label: string): void;
   setHeading(level: number | undefined): void;
+  /** Sets what precedes the story's first text, such as the author of a comment. */
+  introduce(introduction: string): void;
   /** Another story begins inside this one. Returns where it may be written: to the document, or the open cell. */
   pause(): RenderedEvents;
   end(): void;
@@ -22,8 +24,8 @@ type State = {
   paragraph: string | undefined;
   /** The number or bullet of the next paragraph; empty where it has none. */
   label: string;
-  /** Precedes the first text. */
-  introduction: string;
+  /** Precedes the first text; undefined once it is written. */
+  introduction: string | undefined;
   /** What the file says of the next paragraph. */
   isInTable: boolean;
   tableDepth: number;
@@ -33,14 +35,14 @@ type State = {
 /** Tables in tables; office programs have fewer. */
 const TABLE_DEPTH_MAX = 30;
 
-/** `outer`: where the story's text goes. `introduction`: precedes its first text, such as the author of a comment. */
-export function story(outer: RenderedEvents, introduction = ''): Story {
+/** `outer`: where the story's text goes. */
+export function story(outer: RenderedEvents): Story {
   const state: State = {
     tables: [],
     rows: rowDefinitions(),
     paragraph: undefined,
     label: '',
-    introduction,
+    introduction: '',
     isInTable: false,
     tableDepth: 0,
     headingLevel: undefined,
@@ -72,11 +74,18 @@ export function story(outer: RenderedEvents, introduction = ''): Story {
     setHeading(level) {
       state.headingLevel = level;
     },
+    introduce(introduction) {
+      if (state.introduction !== undefined) state.introduction = introduction;
+    },
     pause() {
       writer.runs.end();
+      nest(writer, depthOf(state));
       return target();
     },
-    end: () => nest(writer, 0),
+    end() {
+      closeParagraph(writer);
+      nest(writer, 0);
+    },
   };
 }
 
@@ -111,7 +120,7 @@ const depthOf = ({ isInTable, tableDepth, rows }: State): number =>
 /** Ends tables, or begins them in the open cells of the outer ones, until so many are open. */
 function nest(writer: Writer, depth: number): void {
   const { tables } = writer.state;
-  if (depth !== tables.length || depth === 0) closeParagraph(writer);
+  if (depth !== tables.length) closeParagraph(writer);
   while (tables.length < depth) tables.push(rtfTable());
   while (tables.length > depth) tables.pop()?.writeTo(writer.target());
 }
@@ -119,8 +128,7 @@ function nest(writer: Writer, depth: number): void {
 /** Opens the elements in which the next character stands. */
 function beginText(writer: Writer): void {
   const { state, target, runs } = writer;
-  const depth = depthOf(state);
-  if (depth !== state.tables.length) nest(writer, depth);
+  nest(writer, depthOf(state));
   if (state.paragraph !== undefined) return;
   const { label, headingLevel } = state;
   const isNumber = isNumberLabel(label);
@@ -128,8 +136,8 @@ function beginText(writer: Writer): void {
   state.paragraph = level ? `h${level}` : label === '' ? 'p' : 'li';
   target().open(state.paragraph, !level && isNumber ? labelled(label) : undefined);
   for (const before of [state.introduction, level && isNumber ? label : ''])
-    if (before !== '') runs.write(`${before} `, undefined);
-  Object.assign(state, { label: '', introduction: '' });
+    if (before) runs.write(`${before} `, undefined);
+  Object.assign(state, { label: '', introduction: undefined });
 }
 
 /** Other labels are bullets: signs, or the letter `o`, which looks like one in the font that Word uses for it. */

@@ -21,8 +21,6 @@ export type RtfTable = {
   endCell(): void;
   /** Ends the row. It may be defined before or after its cells. */
   endRow(definition: RowDefinition): void;
-  isCellOpen(): boolean;
-  hasCells(): boolean;
   writeTo(target: RenderedEvents): void;
 };
 
@@ -31,9 +29,13 @@ export function rtfTable(): RtfTable {
   let cells: Cell[] = [];
   let open: Cell | undefined;
   const endCell = () => {
-    open ??= recordedEvents();
-    cells.push(open);
+    cells.push(open ?? recordedEvents());
     open = undefined;
+  };
+  const endRow = (definition: RowDefinition) => {
+    if (open) endCell();
+    if (cells.length > 0) rows.push({ cells, definition });
+    cells = [];
   };
   return {
     cell() {
@@ -41,14 +43,12 @@ export function rtfTable(): RtfTable {
       return open.events;
     },
     endCell,
-    endRow(definition) {
-      if (open) endCell();
-      if (cells.length > 0) rows.push({ cells, definition });
-      cells = [];
+    endRow,
+    writeTo(target) {
+      // The last row may have no end.
+      endRow({ isHeader: false, cells: [] });
+      writeTable(rows, target);
     },
-    isCellOpen: () => open !== undefined,
-    hasCells: () => open !== undefined || cells.length > 0,
-    writeTo: (target) => writeTable(rows, target),
   };
 }
 
