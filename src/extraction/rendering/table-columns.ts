@@ -79,3 +79,7 @@ function addName(columns: string[][], { column, width, text }: Cell): void {
   if (text === '') return;
   for (const parts of columns.slice(column, end)) if (!parts.includes(text)) parts.push(text);
 }
+
+/** A row may have more cells than a call has arguments. */
+export const widthOf = (cells: Cell[]): number =>
+  cells.reduce((columns, { column, width }) => Math.max(columns, column + width), 0);

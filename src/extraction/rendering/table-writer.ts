@@ -11,6 +11,7 @@ import {
   continuedCells,
   extentOf,
   LABEL_MAX_LENGTH,
+  widthOf,
 } from './table-columns.ts';
 import type { Anchor, TextWriter } from './text-writer.ts';
 
@@ -232,10 +233,6 @@ function addBodyRow(table: OpenTable, { start, end, cells }: Row): void {
   if (isGroup && cell.text.length <= LABEL_MAX_LENGTH)
     addTo(rows, { start, end, header: [cell.text, header].filter(Boolean).join(': ') });
 }
-
-/** A row may have more cells than a call has arguments. */
-const widthOf = (cells: Cell[]): number =>
-  cells.reduce((columns, { column, width }) => Math.max(columns, column + width), 0);
 
 /** Adds rows to the last ones if they have the same header. Others begin where those end, with the line break. */
 function addTo(rows: Rows[], added: Rows): void {

@@ -1,7 +1,7 @@
 /** The levels of list styles and the labels that they give to entries (OpenDocument 1.3 part 3, clauses 16.30 and 19.880). */
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
-import { letterNumber, romanNumber } from './number-formats.ts';
+import { letterNumber, romanNumber } from '../../../../rendering/number-formats.ts';
 
 /** `template`: the label with `%2%` for the number of level 2. Newer files have it beside the older attributes. */
 export type ListLevel = {
