@@ -8,6 +8,8 @@ import { readHtml } from '../markup/read-html.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { type Archive, openArchive } from './archive.ts';
+import { withoutNavigation } from './web/navigation.ts';
+import { withVisibleText } from './web/visible-text.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
@@ -16,10 +18,13 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
   // Fonts may be obfuscated, but chapters may not (EPUB 3.3, 4.2.6.3.2).
   const encryption = String(await archive.read('META-INF/encryption.xml'));
   if (chapters.some((name) => encryption.includes(name))) throw encrypted();
-  const renderer = renderHtml({ keepBoilerplate: false });
+  const renderer = renderHtml();
   for (const name of chapters) {
     const chapter = await archive.read(name);
-    if (chapter) readHtml(decodeText(chapter, { markup: 'xml' }), renderer);
+    if (chapter)
+      readHtml(decodeText(chapter, { markup: 'xml' }), withVisibleText(withoutNavigation(renderer)), {
+        isXml: true,
+      });
   }
   return renderer.finish();
 }

@@ -57,7 +57,7 @@ describe('extractHtml', () => {
     ['ruby pronunciation is left out', '<ruby>東<rp>(</rp><rt>とう</rt>京<rt>きょう</rt></ruby>', '東京'],
     ['navigation is left out', '<nav>menu</nav><div role="navigation">menu</div><p>text', 'text'],
     [
-      'a page’s header, footer and asides are left out',
+      'a logo and a label in a page’s header and footer are left out',
       '<header>logo</header><main>text<aside>note</aside></main><footer>c</footer>',
       'text\n\nnote',
     ],
@@ -89,18 +89,127 @@ describe('extractHtml', () => {
   ];
   it.each(rendered)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));
 
+  const menu = '<ul><li><a href="/a">Home</a><li><a href="/b">Products</a><li><a href="/c">Imprint</a></ul>';
+  const contents = '<ul><li><a href="#a">Safety</a><li><a href="#b">Cleaning</a></ul>';
+  const parts: [reason: string, html: string, text: string][] = [
+    [
+      'a box beside the text is kept',
+      '<p>Close the lid.</p><aside class="caution"><p>Burns!</p></aside><p>Wait.</p>',
+      'Close the lid.\n\nBurns!\n\nWait.',
+    ],
+    ['a box with a link is kept', '<aside>See <a href="/x">the guide</a></aside>a', 'See the guide\n\na'],
+    ['a box of links is left out', `<p>a</p><aside><h3>More</h3>${menu}</aside>`, 'a'],
+    [
+      'a table of contents beside the text is kept',
+      `<aside>${contents}</aside>a`,
+      '- Safety\n- Cleaning\n\na',
+    ],
+    [
+      'an address in the footer is kept, its links are left out',
+      `<p>a</p><footer>${menu}<p>Mill Lane 5, Dover</p><p>© Acme</p></footer>`,
+      'a\n\nMill Lane 5, Dover',
+    ],
+    [
+      'a foot has a role in older pages',
+      `a<div role="contentinfo">${menu}Open on weekdays only</div>`,
+      'a\n\nOpen on weekdays only',
+    ],
+    [
+      'a menu by its name is left out',
+      `<div class="mainMenu">${menu}</div><div id="nav_left">${menu}</div>a`,
+      'a',
+    ],
+    [
+      'a foot by its name keeps its sentences',
+      `a<div class="foot">${menu}<p>We ship on weekdays.</div>`,
+      'a\n\nWe ship on weekdays.',
+    ],
+    ['a menu of dishes is no menu', '<div class="menu"><p>Soup<p>Stew</div>', 'Soup\n\nStew'],
+    [
+      'links that are the content are kept',
+      `<h1>Links</h1>${menu}`,
+      'Links\n\n- Home\n- Products\n- Imprint',
+    ],
+    [
+      'a menu by its name inside the main part is kept',
+      `<main><div class="menu">${menu}</div></main>`,
+      '- Home\n- Products\n- Imprint',
+    ],
+  ];
+  it.each(parts)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));
+
+  const titles: [reason: string, html: string, text: string][] = [
+    ['a title is the first heading', '<title>Kiln\n manual</title><h1>Firing</h1>', 'Kiln manual\n\nFiring'],
+    ['a title is written once', '<title>Kiln: manual</title><h1>KILN Manual</h1>', 'KILN Manual'],
+    ['a heading may say more', '<title>Kiln</title><h1>Kiln manual</h1>', 'Kiln manual'],
+    ['a title may say more', '<title>Refunds | Shop</title><h1>Refunds</h1>', 'Refunds | Shop\n\nRefunds'],
+    ['the first line may be the title', '<title>Kiln</title><p><b>Kiln</b></p><h2>Lid</h2>', 'Kiln\n\nLid'],
+    ['a drawing’s title is another', '<svg><title>x</title></svg><p>a</p><title>Kiln</title>', 'Kiln\n\na'],
+    ['a page without text has none', '<title>App</title><div id="root"></div>', ''],
+  ];
+  it.each(titles)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));
+
+  it('leaves out a title that the reader of a mail does not see', () => {
+    expect(extractHtml('<title>Template 3</title>a', { hasTitle: false }).text).toBe('a');
+  });
+
+  const shown: [reason: string, html: string, text: string][] = [
+    [
+      'a picture has a description',
+      '<p>Press <img alt="Start">.</p><img alt=""><img alt="IMG_1.jpg">',
+      'Press Start .',
+    ],
+    ['a hidden picture has none', '<img alt="a" aria-hidden="true"><img alt="b" hidden>c', 'c'],
+    ['what stands raised is a superscript', 'euros<span style="vertical-align: super">a</span>', 'euros [a]'],
+    ['marks of notes are superscripts', 'glaze<a role="doc-noteref" href="#n">12</a>.', 'glaze [12].'],
+    ['a superscript in a mark counts once', 'glaze<a role="doc-noteref"><sup>12</sup></a>.', 'glaze [12].'],
+    [
+      'a button in a heading is its text',
+      '<h3><button>When?</button></h3><p>Now.<button>Go</button>',
+      'When?\n\nNow.',
+    ],
+    [
+      'lists count in letters and numerals',
+      '<ol type="a" start="2"><li>x<li>y</ol><ol type=I><li>z</ol>',
+      'b. x\nc. y\n\nI. z',
+    ],
+    ['entries count from their values', '<ol><li>x<li value="7">y<li>z</ol>', '1. x\n7. y\n8. z'],
+    ['lists may count down', '<ol reversed start="2"><li>x<li>y</ol>', '2. x\n1. y'],
+    [
+      'a term stays with its definition',
+      '<dl><dt>Lid<dd>Closes.<dt>Bell<dd>Rings.</dl>',
+      'Lid\nCloses.\n\nBell\nRings.',
+    ],
+    [
+      'a drawing shows its text',
+      '<svg><title>t</title><desc>d</desc><text>A <tspan>b</tspan></text><text>C</text></svg>',
+      'A b\nC',
+    ],
+    ['an equation is text', 'u <math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>.', 'u a/b.'],
+    [
+      'an equation that is hidden below its picture comes once',
+      '<span class="mwe-mathml" style="display: none"><math><mi>E</mi></math></span><img alt="{E}" aria-hidden="true">',
+      'E',
+    ],
+    ['a page in a frame is read', '<iframe srcdoc="&lt;p>a&lt;/p>"></iframe>b', 'a\n\nb'],
+    ['what is for browsers without scripts', '<noscript>a</noscript>', 'a'],
+    ['and only for those', '<noscript>a</noscript>b', 'b'],
+    ['soft breaks do not part words', 'Dampf&shy;schiff<wbr>fahrt', 'Dampf\u00adschifffahrt'],
+  ];
+  it.each(shown)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));
+
   it('returns headings, code and tables with their offsets', () => {
     const html =
       '<title>A &amp; B</title><h1>One <i>more</i></h1><pre># no heading</pre>' +
       '<table><tr><th>x<th>y<tr><td>1<td>2</table><h3>Three</h3>';
     const { text, headings, verbatim, tables } = extractHtml(html);
     const slice = ({ start, end }: { start: number; end: number }) => text.slice(start, end);
-    expect(text).not.toContain('A & B');
     expect(headings.map(({ level, text: words }) => [level, words])).toEqual([
+      [1, 'A & B'],
       [1, 'One more'],
       [3, 'Three'],
     ]);
-    expect(headings.map(slice)).toEqual(['One more', 'Three']);
+    expect(headings.map(slice)).toEqual(['A & B', 'One more', 'Three']);
     expect(verbatim.map(slice)).toEqual(['# no heading']);
     expect(tables.map((table) => [slice(table), table.header])).toEqual([['x | y\n1 | 2', 'x | y']]);
   });

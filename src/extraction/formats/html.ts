@@ -1,20 +1,37 @@
-/** HTML page → text with headings, lists, tables and code, without scripts and boilerplate. */
+/** HTML page → text with headings, lists, tables and code, without scripts and menus. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { isBlank } from '../../indexing/split/extracted-text.ts';
+import type { HtmlEvents } from '../markup/open-elements.ts';
 import { readHtml } from '../markup/read-html.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
+import { withoutMenus } from './web/menus.ts';
+import { withoutNavigation } from './web/navigation.ts';
+import { belowTitle, withTitleRead } from './web/page-title.ts';
+import { withVisibleText } from './web/visible-text.ts';
 
 /**
- * A page's text and structure. Boilerplate such as navigation is left out unless nothing else would remain.
- * Never throws. Takes linear time in the page's length, however deep its elements nest.
+ * A page's text and structure, below its title. Menus, and what browsers show only without scripts, are left out unless
+ * nothing else would remain. Never throws. Takes linear time in the page's length, however deep its elements nest.
+ * `hasTitle`: false where the reader does not see the title, as in a mail.
  */
-export function extractHtml(html: string): ExtractedText {
-  const text = render(html, { keepBoilerplate: false });
-  return isBlank(text.text) ? render(html, { keepBoilerplate: true }) : text;
+export function extractHtml(html: string, { hasTitle = true } = {}): ExtractedText {
+  const page = render(html, (renderer) => withoutNavigation(withoutMenus(renderer)));
+  const { text, title } = isBlank(page.text.text) ? render(html, withFallbacks) : page;
+  return hasTitle && !isBlank(text.text) ? belowTitle(text, title) : text;
 }
 
-function render(html: string, options: { keepBoilerplate: boolean }): ExtractedText {
-  const renderer = renderHtml(options);
-  readHtml(html, renderer);
-  return renderer.finish();
+type Page = { text: ExtractedText; title: string };
+
+function render(html: string, filter: (renderer: HtmlEvents) => HtmlEvents): Page {
+  const renderer = renderHtml();
+  const { events, title } = withTitleRead(withVisibleText(filter(renderer)));
+  readHtml(html, events);
+  return { text: renderer.finish(), title: title() };
 }
+
+/** Shows what browsers show without scripts. */
+const withFallbacks = ({ open, close, text }: HtmlEvents): HtmlEvents => ({
+  open: (name, attributes) => open(name === 'noscript' ? 'div' : name, attributes),
+  close: (name) => close(name === 'noscript' ? 'div' : name),
+  text,
+});

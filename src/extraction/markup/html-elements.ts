@@ -1,21 +1,16 @@
 /** The meaning of each HTML element for a page's text. */
+import type { Attributes } from './markup-tokens.ts';
 
-/** Elements whose text is left out: the title, code, graphics, form controls, fallbacks, ruby
- * pronunciation, and the facts of a report that it does not show (Inline XBRL 1.1, 13). */
+/**
+ * Elements whose text is left out: the title, code, form controls, fallbacks, ruby pronunciation, the descriptions and
+ * definitions of a drawing, and the facts of a report that it does not show (Inline XBRL 1.1, 13).
+ */
 export const NOT_RENDERED = new Set(
   (
-    'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
-    'textarea progress meter dialog menu rt rp noembed noframes title ix:header'
+    'script style template noscript iframe object embed canvas audio video map select datalist button input ' +
+    'textarea progress meter dialog rt rp noembed noframes title desc defs symbol metadata ix:header'
   ).split(' '),
 );
-
-/** ARIA roles that mark boilerplate. */
-export const BOILERPLATE_ROLES = new Set(
-  'navigation search banner contentinfo menu menubar toolbar dialog alertdialog'.split(' '),
-);
-
-/** Boilerplate of a page, but part of the text inside an article or main part. */
-export const PAGE_BOILERPLATE = new Set(['header', 'footer', 'aside']);
 
 /** Elements that hold the page's main text. */
 export const CONTENT = new Set(['main', 'article', 'section']);
@@ -23,13 +18,13 @@ export const CONTENT = new Set(['main', 'article', 'section']);
 /** Elements that begin and end a paragraph. */
 export const PARAGRAPHS = new Set(
   (
-    'address article aside blockquote body center dd details dialog div dl fieldset figcaption figure footer form ' +
+    'address article aside blockquote body center details dialog div dl dt fieldset figcaption figure footer form ' +
     'h1 h2 h3 h4 h5 h6 header hgroup hr legend main nav ol p pre section summary table title ul caption'
   ).split(' '),
 );
 
-/** Elements that begin and end a line. */
-export const LINES = new Set('li dt tr thead tbody tfoot br'.split(' '));
+/** Elements that begin and end a line. `text` is that of a drawing. */
+export const LINES = new Set('li dd tr thead tbody tfoot br text'.split(' '));
 
 /** Elements without an end tag (HTML standard, 13.1.2). */
 export const VOID = new Set(
@@ -55,4 +50,17 @@ const IMPLIED_ENDS = new Map<string, string[]>([
 export function impliedEnds(name: string): string[] {
   if (HEADINGS.has(name)) return HEADING;
   return IMPLIED_ENDS.get(name) ?? (PARAGRAPHS.has(name) ? PARAGRAPH : []);
+}
+
+const HIDING_STYLE = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+/** Whether an element's attributes hide it from the reader. */
+export function isHidden(attributes: Attributes): boolean {
+  if (attributes.size === 0) return false;
+  const isFound = attributes.get('hidden')?.toLowerCase() === 'until-found';
+  return (
+    (attributes.has('hidden') && !isFound) ||
+    attributes.get('aria-hidden') === 'true' ||
+    HIDING_STYLE.test(attributes.get('style') ?? '')
+  );
 }

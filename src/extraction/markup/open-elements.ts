@@ -35,8 +35,11 @@ const AFTER_TABLE = new Set([...HEADINGS, ...'p ul ol dl pre blockquote article 
 
 const NO_ATTRIBUTES: Attributes = new Map();
 
-/** Every element is pushed and popped once, and no rule searches the stack, so that any page takes linear time. */
-export function openElements(events: HtmlEvents): OpenElements {
+/**
+ * Every element is pushed and popped once, and no rule searches the stack, so that any page takes linear time.
+ * In XML no start tag ends a paragraph or list entry: a note may stand inside one.
+ */
+export function openElements(events: HtmlEvents, { isXml }: { isXml: boolean }): OpenElements {
   const stack = createStack(events);
   /** Text in a row, outside its cells. Browsers show it before the table; here it follows the row. */
   let stray = '';
@@ -52,7 +55,7 @@ export function openElements(events: HtmlEvents): OpenElements {
       const isPart = TABLE_PARTS.has(name);
       if (isPart && !openTablePart(stack, name)) return;
       if (!isPart && stack.scope() === 'table' && !openInTable(stack, name)) return;
-      for (const ended = impliedEnds(name); ended.includes(stack.top()); ) stack.pop();
+      for (const ended = isXml ? [] : impliedEnds(name); ended.includes(stack.top()); ) stack.pop();
       writeStray();
       stack.push(name, attributes);
     },

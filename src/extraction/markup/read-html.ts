@@ -2,8 +2,13 @@
 import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
 import { type HtmlEvents, openElements } from './open-elements.ts';
 
-/** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
-const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'colspan', 'rowspan']);
+/** Attributes that affect the text. The others are skipped. */
+const READ_ATTRIBUTES = new Set(
+  (
+    'hidden aria-hidden role epub:type style class id href alt srcdoc colspan rowspan start type value reversed ' +
+    'alttext display open close separators'
+  ).split(' '),
+);
 
 /**
  * Reads a page in linear time. Names come in lower case.
@@ -14,7 +19,7 @@ export function readHtml(
   events: HtmlEvents,
   { isXml = XML_DECLARATION.test(html) }: { isXml?: boolean } = {},
 ): void {
-  const elements = openElements(events);
+  const elements = openElements(events, { isXml });
   const names = elementNames();
   tokeniseMarkup(
     html,

@@ -1,15 +1,7 @@
 /** Renders HTML elements as text with structure. Other formats are rendered as the HTML elements that they resemble. */
 import type { ExtractedText, PageStart, Range } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
-import {
-  BOILERPLATE_ROLES,
-  CONTENT,
-  LINES,
-  NOT_RENDERED,
-  PAGE_BOILERPLATE,
-  PARAGRAPHS,
-  VOID,
-} from '../markup/html-elements.ts';
+import { isHidden, LINES, NOT_RENDERED, PARAGRAPHS, VOID } from '../markup/html-elements.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../markup/open-elements.ts';
 import { keepNotes } from './keep-notes.ts';
@@ -18,12 +10,9 @@ import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** The effect of an element on the text inside it. */
-type Role = 'hidden' | 'boilerplate' | 'content' | 'heading' | 'pre' | 'sup';
+type Role = 'hidden' | 'heading' | 'pre' | 'sup';
 
-/** Boilerplate (menus, page footers) is left out unless this is true. */
-export type RenderOptions = { keepBoilerplate: boolean };
-
-type Page = RenderOptions & {
+type Page = {
   writer: TextWriter;
   tables: TableWriter;
   /** The number of open elements with each role. */
@@ -60,15 +49,15 @@ export const labelled = (label: string): Attributes => new Map([['label', label]
 const NO_ATTRIBUTES: Attributes = new Map();
 
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
-export function renderHtml(options: RenderOptions): HtmlRenderer {
+export function renderHtml(_options?: { keepBoilerplate: true }): HtmlRenderer {
   const writer = createTextWriter();
-  const depth = { hidden: 0, boilerplate: 0, content: 0, heading: 0, pre: 0, sup: 0 };
+  const depth = { hidden: 0, heading: 0, pre: 0, sup: 0 };
   const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false, mark: '' };
-  const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
+  const page: Page = { writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
   const notes = keepNotes({
     open(name, attributes = NO_ATTRIBUTES) {
-      const role = roleOf(page, name, attributes);
+      const role = roleOf(name, attributes);
       if (role && !VOID.has(name)) depth[role]++;
       const start = isRendered(page) ? beginElement(page, name, attributes) : undefined;
       if (!VOID.has(name)) elements.push({ role, start });
@@ -90,36 +79,14 @@ export function renderHtml(options: RenderOptions): HtmlRenderer {
   };
 }
 
-function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attributes): Role | undefined {
+function roleOf(name: string, attributes: Attributes): Role | undefined {
   if (NOT_RENDERED.has(name) || isHidden(attributes)) return 'hidden';
-  const role = attributes.get('role')?.toLowerCase() ?? '';
-  if (!keepBoilerplate) {
-    if (name === 'nav' || BOILERPLATE_ROLES.has(role)) return 'hidden';
-    // Headings in the page's own header name the page.
-    if (PAGE_BOILERPLATE.has(name) && depth.content === 0)
-      return name === 'header' ? 'boilerplate' : 'hidden';
-  }
-  if (CONTENT.has(name) || role === 'main') return 'content';
   if (HEADING.test(name)) return 'heading';
   return name === 'pre' || name === 'sup' ? name : undefined;
 }
 
 const HEADING = /^h[1-6]$/;
-const HIDING_STYLE = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
-
-function isHidden(attributes: Attributes): boolean {
-  if (attributes.size === 0) return false;
-  const isFound = attributes.get('hidden')?.toLowerCase() === 'until-found';
-  return (
-    (attributes.has('hidden') && !isFound) ||
-    attributes.get('aria-hidden') === 'true' ||
-    HIDING_STYLE.test(attributes.get('style') ?? '')
-  );
-}
-
-function isRendered({ depth }: Page): boolean {
-  return depth.hidden === 0 && (depth.boilerplate === 0 || depth.heading > 0);
-}
+const isRendered = ({ depth }: Page): boolean => depth.hidden === 0;
 
 /** Writes the breaks and markers before an element. Returns the start of a heading or of code. */
 function beginElement(page: Page, name: string, attributes: Attributes): Anchor | undefined {
@@ -148,7 +115,8 @@ function endElement(page: Page, name: string, start: Anchor | undefined): void {
   const range = { start: start?.offset ?? writer.end(), end: writer.end() };
   if (range.start < range.end && name === 'pre') verbatim.push(range);
   else if (range.start < range.end) headings.push({ ...range, level: Number(name.charAt(1)) });
-  breakBefore(page, name);
+  // A term begins a paragraph, and its definition stays with it.
+  breakBefore(page, name === 'dt' ? 'dd' : name);
 }
 
 function breakBefore({ writer, tables, depth, lists }: Page, name: string): void {

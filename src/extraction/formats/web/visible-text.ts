@@ -1,0 +1,84 @@
+/** Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists. */
+import { HEADINGS, isHidden, VOID } from '../../markup/html-elements.ts';
+import type { Attributes } from '../../markup/markup-tokens.ts';
+import type { HtmlEvents } from '../../markup/open-elements.ts';
+import { readHtml } from '../../markup/read-html.ts';
+import { withEquations } from './equations.ts';
+import { listLabels } from './list-labels.ts';
+import { roleOf } from './navigation.ts';
+
+/** In these a button shows or hides what follows, and its text is theirs. */
+const DISCLOSING = new Set([...HEADINGS, 'summary', 'dt']);
+/** Notes that books write at their mark, inside the paragraph (DPUB-ARIA 1.1, and EPUB 3 without the `doc-`). */
+const NOTE_ROLES = new Set('doc-footnote doc-rearnote doc-endnote doc-note'.split(' '));
+const INLINE = new Set('span a font small b i em'.split(' '));
+const RAISED = /vertical-align\s*:\s*super/i;
+const RENAMED = new Map([
+  ['menu', 'ul'],
+  ['dir', 'ul'],
+  ['listing', 'pre'],
+  ['xmp', 'pre'],
+]);
+
+/** Passes events on, translated. Depth: the number of open elements of a kind. */
+export function withVisibleText(events: HtmlEvents): HtmlEvents {
+  const { open, close, text } = withEquations(events);
+  const opened: { name: string; element: string }[] = [];
+  const depth = { disclosing: 0, paragraph: 0 };
+  const labels = listLabels();
+  const count = (name: string, added: 1 | -1): void => {
+    if (DISCLOSING.has(name)) depth.disclosing += added;
+    if (name === 'p') depth.paragraph += added;
+  };
+  const elementFor = (name: string, attributes: Attributes): string => {
+    const role = roleOf(attributes);
+    if (role === 'doc-noteref') return 'sup';
+    if (depth.paragraph > 0 && NOTE_ROLES.has(role)) return 'note';
+    if (depth.disclosing > 0 && name === 'button') return 'span';
+    if (INLINE.has(name) && RAISED.test(attributes.get('style') ?? '')) return 'sup';
+    return RENAMED.get(name) ?? name;
+  };
+  return {
+    open(name, attributes) {
+      const page = name === 'iframe' && !isHidden(attributes) ? attributes.get('srcdoc') : undefined;
+      if (page !== undefined) readInner(page, { open, close, text });
+      if (name === 'img' && !isHidden(attributes)) text(descriptionOf(attributes));
+      const element = elementFor(name, attributes);
+      open(element, labels.open(name, shown(attributes)));
+      if (VOID.has(name)) return;
+      opened.push({ name, element });
+      count(name, 1);
+    },
+    close(name) {
+      const element = opened.pop()?.element ?? name; // every close has its open
+      count(name, -1);
+      labels.close(name);
+      close(element);
+    },
+    text,
+  };
+}
+
+/** Reads the page in a frame, without the frames inside it: nested ones could take quadratic time. */
+function readInner(page: string, events: HtmlEvents): void {
+  events.open('div', new Map());
+  readHtml(page, events);
+  events.close('div');
+}
+
+/** A file name or an address, which programs write in place of a description. */
+const FILE_NAME = /^\S*\.(?:png|jpe?g|gif|bmp|tiff?|svg|webp|avif|ico)$|^\w+:\/\/\S*$/i;
+
+function descriptionOf(attributes: Attributes): string {
+  const description = attributes.get('alt')?.trim() ?? '';
+  return FILE_NAME.test(description) ? '' : ` ${description} `;
+}
+
+/**
+ * The attributes without the style that hides an equation from those who see its picture: wikis write each equation as
+ * MathML and as a picture whose description is source code.
+ */
+function shown(attributes: Attributes): Attributes {
+  if (!attributes.has('style') || !/math-?ml/i.test(attributes.get('class') ?? '')) return attributes;
+  return new Map([...attributes].filter(([name]) => name !== 'style'));
+}
