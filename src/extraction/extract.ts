@@ -62,7 +62,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   odt: () => odfDocumentExtractor('odt'),
   odp: () => odfDocumentExtractor('odp'),
   ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,
-  epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
+  epub: async () => (await import('./formats/epub/epub.ts')).extractEpub,
   rtf: async () => (await import('./formats/rtf/rtf.ts')).extractRtf,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
