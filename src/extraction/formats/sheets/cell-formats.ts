@@ -1,7 +1,7 @@
 /** Writes the values of cells by their number formats, as Excel shows them: dates, percentages, currencies. */
 import { attribute, readXml } from '../../markup/read-xml.ts';
+import { type ValueFormat, valueFormat } from '../number-format.ts';
 import { formatCode } from './built-in-formats.ts';
-import { type ValueFormat, valueFormat } from './number-format.ts';
 
 /** A cell's value as stored in the sheet, with its type (ECMA-376, 18.18.11) and the code of its number format. */
 export type WrittenCell = { type: string; code: string; value: string };

@@ -1,7 +1,7 @@
 /** Numbers and dates are written as a sheet shows them. */
 import { describe, expect, it, test } from 'vitest';
+import { generalNumber, valueFormat } from '../number-format.ts';
 import { formatCode } from './built-in-formats.ts';
-import { generalNumber, valueFormat } from './number-format.ts';
 
 const show = (code: string, value: number | string, epoch1904 = false) =>
   valueFormat(code, { epoch1904 }).number(String(value));
