@@ -1,17 +1,22 @@
 /** Renders the elements of an XML format as the HTML elements that they resemble. */
 import type { Attributes } from '../markup/markup-tokens.ts';
-import { readXml } from '../markup/read-xml.ts';
+import { readXml, type XmlEvents } from '../markup/read-xml.ts';
+import { type TreeBuilder, treeBuilder, type XmlElement } from '../markup/xml-tree.ts';
 import type { HtmlRenderer } from './html-renderer.ts';
 
 /**
  * The translation of an element: an HTML element with these attributes; `skip` drops it with its content;
- * undefined drops the element and keeps its content.
+ * `collect` takes it as a tree when it ends; undefined drops the element and keeps its content.
  */
-export type Translation = { element: string; attributes?: Attributes } | 'skip' | undefined;
+export type Translation =
+  | { element: string; attributes?: Attributes }
+  | { collect: (element: XmlElement) => void }
+  | 'skip'
+  | undefined;
 
 export type Translator = {
   open(name: string, attributes: Attributes): Translation;
-  /** Called for elements that were not skipped, before their HTML element is closed. */
+  /** Called for elements that were not skipped or collected, before their HTML element is closed. */
   close?(name: string): void;
   /** Returns the text to write. Default: unchanged. */
   text?(text: string): string;
@@ -21,28 +26,46 @@ export type Translator = {
  * Renders a part.
  * @throws what `readXml` and the renderer throw
  */
-export function translateXml(
-  part: Uint8Array,
+export function translateXml(part: Uint8Array, renderer: HtmlRenderer, translator: Translator): void {
+  readXml(part, translating(renderer, translator));
+}
+
+/** Renders the elements of a part or tree as they are read. */
+export function translating(
   renderer: HtmlRenderer,
   { open, close = () => {}, text = (written) => written }: Translator,
-): void {
+): Required<XmlEvents> {
   const opened: (string | undefined)[] = [];
   let skipped = 0;
-  readXml(part, {
+  let collected: { tree: TreeBuilder; take: (element: XmlElement) => void } | undefined;
+  const endCollected = (): void => {
+    if (!collected || collected.tree.depth() > 0) return;
+    const { tree, take } = collected;
+    collected = undefined;
+    take(tree.root);
+  };
+  return {
     open(name, attributes) {
+      if (collected) return collected.tree.open(name, attributes);
       if (skipped > 0) {
         skipped++;
         return;
       }
       const translation = open(name, attributes);
-      if (translation === 'skip') {
-        skipped = 1;
-        return;
+      if (translation === 'skip') skipped = 1;
+      else if (translation && 'collect' in translation) {
+        collected = { tree: treeBuilder(), take: translation.collect };
+        collected.tree.open(name, attributes);
+      } else {
+        opened.push(translation?.element);
+        if (translation) renderer.open(translation.element, translation.attributes);
       }
-      opened.push(translation?.element);
-      if (translation) renderer.open(translation.element, translation.attributes);
     },
     close(name) {
+      if (collected) {
+        collected.tree.close(name);
+        return endCollected();
+      }
       if (skipped > 0) {
         skipped--;
         return;
@@ -52,7 +75,8 @@ export function translateXml(
       if (element !== undefined) renderer.close(element);
     },
     text(written) {
-      if (skipped === 0) renderer.text(text(written));
+      if (collected) collected.tree.text(written);
+      else if (skipped === 0) renderer.text(text(written));
     },
-  });
+  };
 }
