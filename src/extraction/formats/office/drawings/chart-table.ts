@@ -1,0 +1,71 @@
+/** Writes a chart as the table of its values: each row a category, each column a series. */
+import { DATA_TABLE, type HtmlRenderer, writeElement } from '../../../rendering/html-renderer.ts';
+
+/** Texts by the number of their point, from 0. */
+export type Points = ReadonlyMap<number, string>;
+
+/** `values`: the numbers of the series, and others such as the sizes of bubbles, each with its name. */
+export type Series = { categories: Points; values: { name: string; points: Points }[] };
+
+/** `title`: the chart's title first, then other texts of it. `categoryName`: the title of the axis of categories. */
+export type Chart = { titles: string[]; categoryName: string; series: Series[] };
+
+/**
+ * Joins the levels of categories, of which the innermost comes first: `2023 Q1`. An outer category is written once, and
+ * holds up to the next one.
+ */
+export function joinLevels([innermost = new Map(), ...outer]: Points[]): Points {
+  const numbers = [...innermost.keys()].sort((a, b) => a - b);
+  const joined = new Map<number, string>();
+  const levels = outer
+    .reverse()
+    .map((points) => ({ points: [...points].sort(([a], [b]) => a - b), next: 0 }));
+  for (const number of numbers) {
+    const names = levels.map((level) => {
+      while ((level.points[level.next]?.[0] ?? Number.POSITIVE_INFINITY) <= number) level.next++;
+      return level.points[level.next - 1]?.[1] ?? '';
+    });
+    joined.set(number, [...names, innermost.get(number) ?? ''].filter(Boolean).join(' '));
+  }
+  return joined;
+}
+
+export function writeChart(renderer: HtmlRenderer, { titles, categoryName, series }: Chart): void {
+  for (const title of titles) if (title.trim() !== '') writeElement(renderer, 'p', title);
+  for (const group of withSameCategories(series)) writeTable(renderer, categoryName, group);
+}
+
+/** Divides series that follow each other into groups with the same categories. */
+function withSameCategories(series: readonly Series[]): Series[][] {
+  const groups: Series[][] = [];
+  let before = '';
+  for (const one of series) {
+    const key = JSON.stringify([...one.categories]);
+    const last = groups.at(-1);
+    if (last && key === before) last.push(one);
+    else groups.push([one]);
+    before = key;
+  }
+  return groups;
+}
+
+function writeTable(renderer: HtmlRenderer, categoryName: string, series: readonly Series[]): void {
+  const categories: Points = series[0]?.categories ?? new Map();
+  const columns = series.flatMap(({ values }) => values);
+  const rows = new Set([...categories.keys(), ...columns.flatMap(({ points }) => [...points.keys()])]);
+  const names = [categoryName, ...columns.map(({ name }) => name)];
+  renderer.open('table', DATA_TABLE);
+  if (names.some((name) => name.trim() !== '')) writeRow(renderer, 'th', names);
+  for (const row of [...rows].sort((a, b) => a - b)) {
+    // A category without a name is shown by its number.
+    const category = categories.get(row) ?? String(row + 1);
+    writeRow(renderer, 'td', [category, ...columns.map(({ points }) => points.get(row) ?? '')]);
+  }
+  renderer.close('table');
+}
+
+function writeRow(renderer: HtmlRenderer, cell: 'td' | 'th', texts: readonly string[]): void {
+  renderer.open('tr');
+  for (const text of texts) writeElement(renderer, cell, text);
+  renderer.close('tr');
+}
