@@ -55,7 +55,10 @@ type Extractor = (bytes: Uint8Array) => ExtractedFile | Promise<ExtractedFile>;
 /** Loaded on demand: a process extracts only one file. */
 const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pdf: async () => (await import('./formats/pdf/pdf.ts')).extractPdf,
-  docx: async () => textOnly((await import('./formats/office/docx.ts')).extractDocx),
+  docx: async () => {
+    const { extractDocx } = await import('./formats/office/docx.ts');
+    return (bytes) => extractDocx(bytes, { extractPart: extractInserted });
+  },
   pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
   xlsx: async () => (await import('./formats/sheets/xlsx/xlsx.ts')).extractXlsx,
   xls: async () => (await import('./formats/sheets/xls.ts')).extractXls,
@@ -78,6 +81,16 @@ const extractPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireS
 /** For formats without pages. */
 function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Extractor {
   return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
+}
+
+/** A document inside another one, in which no further one is read. */
+async function extractInserted({ fileName, bytes }: UploadedFile): Promise<ExtractedFile> {
+  const type = detectType(bytes, fileName) ?? 'unknown';
+  if (type !== 'docx') return await extractAs(bytes, type);
+  const { extractDocx } = await import('./formats/office/docx.ts');
+  return await extractDocx(bytes, {
+    extractPart: () => Promise.reject(tooComplex('Documents are nested too deep.')),
+  });
 }
 
 const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>

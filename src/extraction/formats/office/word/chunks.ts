@@ -1,0 +1,30 @@
+/** Documents of other formats inside a Word document, which Word inserts when it opens it (ECMA-376 part 1, 17.17.2). */
+import { isBlank } from '../../../../indexing/split/extracted-text.ts';
+import { decodeText } from '../../../decode-text.ts';
+import { detectType } from '../../../detect-type.ts';
+import type { ExtractedFile } from '../../../extracted-file.ts';
+import { readHtml } from '../../../markup/read-html.ts';
+import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
+import { writeExtracted } from '../../../rendering/write-extracted.ts';
+
+/** Extracts a file inside this one by the reader of its own type. @throws ExtractionError */
+export type ExtractPart = (part: { fileName: string; bytes: Uint8Array }) => Promise<ExtractedFile>;
+
+export type ChunkOptions = { renderer: HtmlRenderer; extractPart: ExtractPart };
+
+/**
+ * Reads an inserted document, and returns what writes it.
+ * @throws ExtractionError where it cannot be read
+ */
+export async function prepareChunk(
+  { name, bytes }: { name: string; bytes: Uint8Array },
+  { renderer, extractPart }: ChunkOptions,
+): Promise<() => void> {
+  // Word shows the whole page, also what is boilerplate of a page in the web.
+  if (detectType(bytes, name) === 'html')
+    return () => readHtml(decodeText(bytes, { markup: 'html' }), renderer);
+  const { extracted } = await extractPart({ fileName: name, bytes });
+  return () => {
+    if (!isBlank(extracted.text)) writeExtracted(extracted, renderer);
+  };
+}

@@ -1,0 +1,191 @@
+/** Writes the paragraphs and runs of a Word document: headings, numbered and listed paragraphs, superscripts. */
+import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { attribute } from '../../../markup/read-xml.ts';
+import { type HtmlRenderer, labelled } from '../../../rendering/html-renderer.ts';
+import { symbolText } from '../../../symbol-fonts.ts';
+import type { Numbering } from './numbering.ts';
+import { type RunLook, runLook } from './run-look.ts';
+import type { WordStyles } from './styles.ts';
+
+/**
+ * A paragraph becomes an HTML element with its first visible text, since its properties precede that; until then
+ * `element` is undefined. `script`: the element of the open superscript or subscript.
+ */
+type Paragraph = {
+  element: string | undefined;
+  style: string;
+  outline: number | undefined;
+  isListed: boolean;
+  list: string | undefined;
+  level: number | undefined;
+  /** Its end has been deleted. */
+  isMarkDeleted: boolean;
+  isCounted: boolean;
+  script: '' | 'sup' | 'sub';
+  run: (RunLook & { style: string }) | undefined;
+};
+
+export type ParagraphContext = {
+  renderer: HtmlRenderer;
+  styles: WordStyles;
+  numbering: Numbering;
+  /** Is called for text that the reader does not see. */
+  onHidden(): void;
+};
+
+export type WordParagraphs = {
+  open(): void;
+  close(): void;
+  /** A text box stands in a paragraph, and has paragraphs of its own. */
+  openBox(): void;
+  closeBox(): void;
+  openRun(): void;
+  closeRun(): void;
+  /** `from`: the name of the outermost element of properties, `pPr` or `rPr`. */
+  property(from: string, name: string, attributes: Attributes): void;
+  /** Writes text as the innermost paragraph's run shows it. Returns whether anything is visible. */
+  write(text: string): boolean;
+  /** Begins the innermost paragraph, so that what is written next stands in it. */
+  begin(): void;
+  lineBreak(): void;
+  /** Ends the innermost paragraph before a block that stands inside it. */
+  interrupt(): void;
+};
+
+/** `label`: stands before the first paragraph. */
+export function wordParagraphs(context: ParagraphContext, label: string): WordParagraphs {
+  const { renderer, styles } = context;
+  /** The open paragraphs, from the outermost; undefined for a text box. */
+  const open: (Paragraph | undefined)[] = [];
+  let prefix = label === '' ? '' : `${label} `;
+  const begin = (paragraph: Paragraph): void => {
+    if (paragraph.element !== undefined) return;
+    beginParagraph(context, paragraph);
+    renderer.text(prefix);
+    prefix = '';
+  };
+  const end = (paragraph: Paragraph): void => {
+    setScript(renderer, paragraph, '');
+    if (paragraph.element !== undefined) renderer.close(paragraph.element);
+    paragraph.element = undefined;
+  };
+  return {
+    open: () => open.push({ ...NEW_PARAGRAPH }),
+    close() {
+      const paragraph = open.pop();
+      if (!paragraph) return;
+      // The reader sees the number of an empty paragraph, and those after it count on.
+      if (!paragraph.isCounted && !paragraph.isMarkDeleted) labelOf(context, paragraph);
+      end(paragraph);
+    },
+    openBox: () => open.push(undefined),
+    closeBox: () => open.pop(),
+    openRun() {
+      const paragraph = open.at(-1);
+      if (paragraph) paragraph.run = { script: undefined, isHidden: undefined, font: undefined, style: '' };
+    },
+    closeRun() {
+      const paragraph = open.at(-1);
+      if (paragraph) paragraph.run = undefined;
+    },
+    property(from, name, attributes) {
+      const paragraph = open.at(-1);
+      if (paragraph && from === 'pPr') takeProperty(paragraph, name, attributes);
+      if (!paragraph?.run || from !== 'rPr') return;
+      if (name === 'rStyle') paragraph.run.style = attribute(attributes, 'val') ?? '';
+      runLook(paragraph.run, name, attributes);
+    },
+    write(text) {
+      const paragraph = open.at(-1);
+      if (!paragraph || text === '') return false;
+      const look = lookOf(styles, paragraph);
+      const isBlank = text.trim() === '';
+      if (look.isHidden) {
+        if (!isBlank) context.onHidden();
+        return false;
+      }
+      if (isBlank && paragraph.element === undefined) return false;
+      begin(paragraph);
+      setScript(renderer, paragraph, look.script ?? '');
+      renderer.text(look.font ? symbolText(look.font, text) : text);
+      return !isBlank;
+    },
+    begin() {
+      const paragraph = open.at(-1);
+      if (paragraph) begin(paragraph);
+    },
+    lineBreak() {
+      const paragraph = open.at(-1);
+      if (paragraph?.element === undefined) return;
+      setScript(renderer, paragraph, '');
+      renderer.open('br');
+    },
+    interrupt() {
+      const paragraph = open.at(-1);
+      if (paragraph) end(paragraph);
+    },
+  };
+}
+
+const NEW_PARAGRAPH: Readonly<Paragraph> = {
+  element: undefined,
+  style: '',
+  outline: undefined,
+  isListed: false,
+  list: undefined,
+  level: undefined,
+  isMarkDeleted: false,
+  isCounted: false,
+  script: '',
+  run: undefined,
+};
+
+function takeProperty(paragraph: Paragraph, name: string, attributes: Attributes): void {
+  const value = attribute(attributes, 'val') ?? '';
+  if (name === 'pStyle') paragraph.style = value;
+  if (name === 'numPr') paragraph.isListed = true;
+  if (name === 'numId') paragraph.list = value;
+  if (name === 'ilvl') paragraph.level = Number(value) || 0;
+  if (name === 'del' || name === 'moveFrom') paragraph.isMarkDeleted = true;
+  // Level 9 (from 0) means body text.
+  if (name === 'outlineLvl' && Number(value) < 9) paragraph.outline = Number(value) + 1;
+}
+
+function lookOf(styles: WordStyles, { run, style }: Paragraph): RunLook {
+  const [ofRun, ofParagraph] = [styles.look(run?.style ?? ''), styles.look(style)];
+  return {
+    script: run?.script ?? ofRun.script ?? ofParagraph.script,
+    isHidden: run?.isHidden ?? ofRun.isHidden ?? ofParagraph.isHidden,
+    font: run?.font ?? ofRun.font ?? ofParagraph.font,
+  };
+}
+
+/** Opens the element of a paragraph. The number of a heading is part of the heading. */
+function beginParagraph(context: ParagraphContext, paragraph: Paragraph): void {
+  const { renderer, styles } = context;
+  const level = paragraph.outline ?? styles.headingLevel(paragraph.style);
+  const label = paragraph.isCounted ? 'none' : labelOf(context, paragraph);
+  paragraph.element = level ? `h${Math.min(level, 6)}` : label === 'none' ? 'p' : 'li';
+  const isNumbered = typeof label === 'object';
+  renderer.open(paragraph.element, isNumbered && !level ? labelled(label.number) : undefined);
+  if (isNumbered && level) renderer.text(`${label.number} `);
+}
+
+function labelOf({ styles, numbering }: ParagraphContext, paragraph: Paragraph) {
+  const { list, level, style, isListed } = paragraph;
+  const inherited = styles.listPlace(style);
+  paragraph.isCounted = true;
+  if (!isListed && inherited.list === undefined) return 'none';
+  return numbering.count(
+    { list: list ?? inherited.list, level: level ?? (list === undefined ? inherited.level : undefined) },
+    styles.chain(style),
+  );
+}
+
+/** Runs of one position that follow each other are one superscript. */
+function setScript(renderer: HtmlRenderer, paragraph: Paragraph, script: Paragraph['script']): void {
+  if (paragraph.script === script) return;
+  if (paragraph.script !== '') renderer.close(paragraph.script);
+  if (script !== '') renderer.open(script);
+  paragraph.script = script;
+}
