@@ -19,4 +19,10 @@ test.each([
   ['word <sup>3</sup>', 'word 3'],
   ['<sup>14</sup>C, H<sub>2</sub>O', '14C, H2O'],
   ['a<sup></sup>b', 'ab'],
+  ['hen.<sup>[3]</sup><sup>[4]</sup><sup>: 210</sup>', 'hen. [3] [4]: 210'],
+  [
+    '(Latvia)<sup>[50]</sup>, in 1973<sup>53</sup>, (2031)<sup>12</sup>',
+    '(Latvia) [50], in 1973 [53], (2031) [12]',
+  ],
+  ['1,250<sup>a</sup>, 47<sup>b</sup>, 2<sup>10</sup>', '1,250 [a], 47 [b], 2^10'],
 ])('%s', (html, text) => expect(extractHtml(html).text).toBe(text));

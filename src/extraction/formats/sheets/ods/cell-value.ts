@@ -1,7 +1,7 @@
 /** The text of a cell by its value (OpenDocument 1.3 part 3, 19.389), where the file has none as it is shown. */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
-import { generalNumber } from '../number-format.ts';
+import { generalNumber } from '../../number-format.ts';
 
 export function valueText(attributes: Attributes): string {
   const value = attribute(attributes, 'value') ?? '';
