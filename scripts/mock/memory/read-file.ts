@@ -19,7 +19,7 @@ export type FileContent = {
 } & ({ extracted: ExtractedText; failure?: undefined } | { extracted?: undefined; failure: DocumentError });
 
 /** The formats that are read as the service reads them. The others need its sandbox. */
-const TEXT_TYPES: readonly DocumentType[] = ['txt', 'md', 'csv', 'json', 'xml', 'html', 'srt', 'vtt'];
+const TEXT_TYPES: readonly DocumentType[] = ['txt', 'md', 'csv', 'json', 'xml', 'html', 'rtf', 'srt', 'vtt'];
 export const PAGED_TYPES: readonly DocumentType[] = ['pdf', 'pptx', 'ppt', 'xlsx', 'xls', 'odp', 'ods'];
 
 /** The text of a file that the mock does not read. A search for words of its name finds it. */

@@ -146,13 +146,31 @@ export function getDocumentStatus(context: RunContext): PlannedRequest {
   const { id, status, updatedAt, passageCount, warnings } = document;
   return {
     sent: requestWith(context, 'getDocumentStatus', { documentId: id }),
-    check: (answer) =>
+    async check(answer) {
       assert.deepEqual(
         dataOf<DocumentStatusReport>(answer),
         { id, status, updatedAt, passageCount, warnings },
         'the status agrees with the answer of the import',
-      ),
+      );
+      await checkWarnings(context);
+    },
   };
+}
+
+/** Imports a file of rich text whose end is missing. */
+async function checkWarnings(context: RunContext): Promise<void> {
+  const { api } = context.caller;
+  const bytes = Buffer.from('{\\rtf1\\ansi {\\b The gauge} is read at dawn.');
+  const { fileId, knowledgeBaseId } = await uploadBytes(context, bytes);
+  const { id: documentId } = await api.importFile(fileId);
+  const { status, warnings } = await api.getDocumentStatus(documentId, WAIT_SECONDS);
+  assert.deepEqual(
+    { status, codes: warnings?.map(({ code }) => code) },
+    { status: 'processed', codes: ['FILE_CUT_OFF'] },
+    'a file that ends early is read, and a warning says so',
+  );
+  const { data } = await api.listDocuments({ knowledgeBaseId });
+  assert.deepEqual(data[0]?.warnings, warnings, 'the list has the same warnings');
 }
 
 export function getDocument(context: RunContext): PlannedRequest {
