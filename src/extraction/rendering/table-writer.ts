@@ -18,6 +18,9 @@ import type { Anchor, TextWriter } from './text-writer.ts';
 /** A table that begins with more rows of header cells than this has a header of one row. */
 const HEADER_ROWS_MAX = 6;
 
+/** No name of rows or columns is longer than this. The cells of tables in tables would be copied again and again. */
+const NAME_MAX_LENGTH = 4_000;
+
 /** `column`: the next free one. `separated`: the column before which the last separator stands. */
 type OpenRow = {
   start: Anchor;
@@ -151,8 +154,9 @@ function beginCell(writer: TextWriter, table: OpenTable, row: OpenRow, begun: Ce
 function endCell(writer: TextWriter, { leading }: OpenTable, row: OpenRow): void {
   if (!row.cell) return;
   const { start, ...extent } = row.cell;
+  const length = start.offset === undefined ? 0 : writer.end() - start.offset;
   const isName = leading !== undefined || extent.height > 1 || extent.width > 1;
-  const text = isName && start.offset !== undefined ? writer.tail(writer.end() - start.offset) : '';
+  const text = isName && length <= NAME_MAX_LENGTH ? writer.tail(length) : '';
   row.cells.push({ ...extent, text: text.trim().replace(/\s+/g, ' ') });
   row.cell = undefined;
 }

@@ -105,6 +105,12 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
     ],
   ],
   ['extractHtml, an attribute', extractHtml, ['display:', 'display :', ' ', '&', '"a"'], '<p style="'],
+  [
+    'extractHtml, tables in tables',
+    (html) => extractHtml(`${html}${'</table>'.repeat(3_000)}`),
+    ['<p>a', 'a '],
+    '<table role=table><tr><td>'.repeat(3_000),
+  ],
   ['extractCsv', (text) => extractCsv(latin1(text)), ['"', '""', ',"', '",', '"a', '" ', ',', '\n"', '\r']],
   ['extractJson', (text) => extractJson(latin1(text)), ['[', '{"a":', '"', '\\', '1\n', '[]\n', 'a\n']],
   [
