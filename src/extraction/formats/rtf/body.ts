@@ -21,6 +21,9 @@ export type RtfBody = {
   end(): void;
 };
 
+/** A note is passed on once for each note around it. */
+const NOTE_DEPTH_MAX = 8;
+
 export function rtfBody(renderer: HtmlRenderer): RtfBody {
   const headingLevels = new Map<number, number>();
   const repeated = repeatedBlocks();
@@ -30,9 +33,15 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
     stories.push(next);
     return () => {
       next.end();
-      if (stories.at(-1) === next) stories.pop();
+      stories.pop();
       end();
     };
+  };
+  /** Begins a note that is too deep in others: its paragraphs stand where they are. */
+  const beginHere = () => {
+    const endParagraph = () => innermost().control('par', undefined);
+    endParagraph();
+    return endParagraph;
   };
   return {
     text: (text, position) => innermost().text(text, position),
@@ -47,11 +56,13 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
     },
     introduce: (introduction) => innermost().introduce(introduction),
     openNote() {
+      if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       const target = innermost().pause();
       target.open('note');
       return begin(story(target), () => target.close('note'));
     },
     openRepeated() {
+      if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       innermost().pause();
       const { events, end } = repeated.begin();
       return begin(story(events), end);

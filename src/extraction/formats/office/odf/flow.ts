@@ -37,6 +37,9 @@ export type Flow = {
 /** What is open in the body, or in the innermost note. */
 type Level = { paragraphs: number; isHidden: boolean; spans: (TextPosition | 'baseline' | undefined)[] };
 
+/** A note is passed on once for each note around it: deeper ones stand where they are. */
+const NOTE_DEPTH_MAX = 8;
+
 export function odfFlow(renderer: RenderedEvents): Flow {
   let target = renderer;
   const out: RenderedEvents = {
@@ -51,18 +54,19 @@ export function odfFlow(renderer: RenderedEvents): Flow {
   const frames: ('waiting' | 'note' | 'plain')[] = [];
   let captured: string[] | undefined;
 
+  const noteElement = () => (levels.length <= NOTE_DEPTH_MAX ? 'note' : 'div');
   const isInParagraph = () => level().paragraphs > 0;
   const openNote = () => {
     labels.settle(runs.write);
     runs.end();
-    out.open('note');
+    out.open(noteElement());
     levels.push(newLevel());
   };
   const closeNote = () => {
     labels.clear();
     runs.end();
     levels.pop();
-    out.close('note');
+    out.close(noteElement());
   };
   const settleFrame = () => {
     const waiting = frames.lastIndexOf('waiting');

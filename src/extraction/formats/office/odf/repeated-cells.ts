@@ -5,11 +5,12 @@ import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
 /** Events that repeated cells and rows of one file may add. Sheets fill up their last row and column with empty ones. */
 const ADDED_EVENTS_MAX = 200_000;
 
-const COUNTS = new Map([
+const CELL_COUNTS = new Map([
   ['table-cell', 'number-columns-repeated'],
   ['covered-table-cell', 'number-columns-repeated'],
-  ['table-row', 'number-rows-repeated'],
 ]);
+/** Rows of tables that stand in repeated rows are not repeated: they would multiply with each other. */
+const COUNTS = new Map([...CELL_COUNTS, ['table-row', 'number-rows-repeated']]);
 
 type Event = (target: Required<XmlEvents>) => void;
 /** The element that is being recorded because it is repeated. */
@@ -25,12 +26,13 @@ export function expandRepeated(target: Required<XmlEvents>, onLimit: () => void)
     else onLimit();
     for (let i = isWithinBound ? count : 1; i > 0; i--) for (const event of events) event(to);
   };
-  return expander(target, write);
+  return expander(target, write, COUNTS);
 }
 
 function expander(
   target: Required<XmlEvents>,
   write: (recording: Recording, to: Required<XmlEvents>) => void,
+  counts: ReadonlyMap<string, string>,
 ): Required<XmlEvents> {
   let recording: Recording | undefined;
   /** Empty repeated cells: they count where a cell with text follows in their row. */
@@ -43,7 +45,10 @@ function expander(
     if (ended.isCell && !ended.hasText) held.push(ended);
     else {
       settle();
-      write(ended.hasText ? ended : { ...ended, count: 1 }, ended.isCell ? target : expander(target, write));
+      write(
+        ended.hasText ? ended : { ...ended, count: 1 },
+        ended.isCell ? target : expander(target, write, CELL_COUNTS),
+      );
     }
   };
   return {
@@ -53,7 +58,7 @@ function expander(
         recording.events.push((to) => to.open(name, attributes));
         return;
       }
-      const count = countOf(name, attributes);
+      const count = countOf(counts.get(name), attributes);
       if (count === 1) {
         if (COUNTS.has(name)) settle();
         target.open(name, attributes);
@@ -84,8 +89,7 @@ function expander(
   };
 }
 
-function countOf(name: string, attributes: Attributes): number {
-  const repeated = COUNTS.get(name);
+function countOf(repeated: string | undefined, attributes: Attributes): number {
   const count = repeated === undefined ? 1 : Number(attribute(attributes, repeated) ?? 1);
   return count > 1 ? Math.floor(count) : 1;
 }
