@@ -126,6 +126,15 @@ test('XML and JSON become lines below headings for the path of their names', asy
   });
 });
 
+test('a drawing has its title, its description and the text that it draws', async () => {
+  const svg =
+    '<?xml version="1.0"?><!-- drawn --><svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:title>Plan</svg:title>' +
+    '<svg:desc>Ground floor</svg:desc><svg:style>.a{}</svg:style><svg:g><svg:text y="1">Exit <svg:tspan>A</svg:tspan>' +
+    '<svg:tspan x="0" dy="1em">left</svg:tspan><svg:tspan x="9">most</svg:tspan></svg:text><svg:text>B</svg:text>' +
+    '</svg:g></svg:svg>';
+  expect(await textOf('a.svg', svg)).toBe('Plan\n\nGround floor\n\nExit A leftmost\nB');
+});
+
 test('the rows of a CSV file become a table, with line ends and quotes inside cells', async () => {
   const { text, tables } = (await read('a.csv')).extracted;
   expect(text).toBe('Day | Note\nMonday | The café opens at nine. Or later; "perhaps"');

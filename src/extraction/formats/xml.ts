@@ -1,8 +1,9 @@
-/** Reads XML of unknown kind: elements with text become lines, and the elements around them headings. */
+/** Reads XML: a drawing, or data, whose elements with text become lines, and the elements around them headings. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-error.ts';
 import { readXml } from '../markup/read-xml.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
+import { extractSvg, isSvg } from './web/svg.ts';
 
 /** Attributes with text for people. Others hold identifiers, addresses and shapes. */
 const TEXT_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;
@@ -12,6 +13,10 @@ type OpenElement = { name: string; path: readonly string[]; text: string[] | und
 
 /** @throws FILE_CORRUPT where there is no element, FILE_TOO_COMPLEX */
 export function extractXml(bytes: Uint8Array): ExtractedText {
+  return isSvg(bytes) ? extractSvg(bytes) : extractData(bytes);
+}
+
+function extractData(bytes: Uint8Array): ExtractedText {
   const writer = structuredTextWriter();
   const open: OpenElement[] = [];
   let elements = 0;

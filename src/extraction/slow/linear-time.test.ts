@@ -116,7 +116,7 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
   [
     'extractXml',
     (text) => extractXml(latin1(text)),
-    ['<!DOCTYPE[', '<!DOCTYPE ', '<!--', '<![CDATA[', '<a ', '&', ']'],
+    ['<!DOCTYPE[', '<!DOCTYPE ', '<!--', '<!---->', '<?a?>', ' ', '<![CDATA[', '<a ', '&', ']'],
   ],
   [
     'extractXml, inside',

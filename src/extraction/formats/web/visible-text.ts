@@ -26,6 +26,7 @@ export function withVisibleText(events: HtmlEvents): HtmlEvents {
   const opened: { name: string; element: string }[] = [];
   const depth = { disclosing: 0, paragraph: 0 };
   const labels = listLabels();
+  const drawn = drawnLines();
   const count = (name: string, added: 1 | -1): void => {
     if (DISCLOSING.has(name)) depth.disclosing += added;
     if (name === 'p') depth.paragraph += added;
@@ -43,6 +44,7 @@ export function withVisibleText(events: HtmlEvents): HtmlEvents {
       const page = name === 'iframe' && !isHidden(attributes) ? attributes.get('srcdoc') : undefined;
       if (page !== undefined) readInner(page, { open, close, text });
       if (name === 'img' && !isHidden(attributes)) text(descriptionOf(attributes));
+      if (drawn.beginsLine(name, attributes)) text(' ');
       const element = elementFor(name, attributes);
       open(element, labels.open(name, shown(attributes)));
       if (VOID.has(name)) return;
@@ -64,6 +66,20 @@ function readInner(page: string, events: HtmlEvents): void {
   events.open('div', new Map());
   readHtml(page, events);
   events.close('div');
+}
+
+/** Follows the text of drawings, which is placed line by line, and where letters are spaced, piece by piece. */
+function drawnLines() {
+  let y: string | undefined;
+  return {
+    beginsLine(name: string, attributes: Attributes): boolean {
+      if (name === 'text') y = attributes.get('y');
+      if (name !== 'tspan' || !attributes.has('x')) return false;
+      const above = y;
+      y = attributes.get('y') ?? y;
+      return y !== above || attributes.has('dy');
+    },
+  };
 }
 
 /** A file name or an address, which programs write in place of a description. */

@@ -1,0 +1,35 @@
+/** Reads a drawing (SVG 2): the text that it draws, and its title and description. */
+import type { ExtractedText } from '../../../indexing/split/extracted-text.ts';
+import { decodeText } from '../../decode-text.ts';
+import type { HtmlEvents } from '../../markup/open-elements.ts';
+import { readHtml } from '../../markup/read-html.ts';
+import { renderHtml } from '../../rendering/html-renderer.ts';
+import { withVisibleText } from './visible-text.ts';
+
+const ROOT =
+  /^(?:\s|<\?[^>]*>|<!--(?:(?!-->).)*-->|<!doctype[^>[]*(?:\[[^\]]*\]\s*)?>)*<(?:\w+:)?svg[\s>/]/is;
+
+/** The root element is looked for in this many bytes: programs write long comments before it. */
+const HEAD_LENGTH = 16_384;
+
+/** Whether an XML document is a drawing. */
+export const isSvg = (bytes: Uint8Array): boolean =>
+  ROOT.test(decodeText(bytes.subarray(0, HEAD_LENGTH), { markup: 'xml' }));
+
+export function extractSvg(bytes: Uint8Array): ExtractedText {
+  const renderer = renderHtml();
+  readHtml(decodeText(bytes, { markup: 'xml' }), withVisibleText(withDescriptions(renderer)), {
+    isXml: true,
+  });
+  return renderer.finish();
+}
+
+/** In a page the descriptions of a drawing are those of icons. */
+const withDescriptions = ({ open, close, text }: HtmlEvents): HtmlEvents => {
+  const shown = (name: string): string => (name === 'title' || name === 'desc' ? 'p' : name);
+  return {
+    open: (name, attributes) => open(shown(name), attributes),
+    close: (name) => close(shown(name)),
+    text,
+  };
+};
