@@ -26,6 +26,8 @@ type Page = {
   atPreStart: boolean;
   /** The text of the open superscript. */
   mark: string;
+  /** True after a superscript that began its line: the mark of a note above the note's text. */
+  isAfterMark: boolean;
 };
 
 type OpenElement = { role: Role | undefined; start: Anchor | undefined };
@@ -52,7 +54,15 @@ const NO_ATTRIBUTES: Attributes = new Map();
 export function renderHtml(_options?: { keepBoilerplate: true }): HtmlRenderer {
   const writer = createTextWriter();
   const depth = { hidden: 0, heading: 0, pre: 0, sup: 0 };
-  const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false, mark: '' };
+  const found = {
+    lists: [],
+    headings: [],
+    verbatim: [],
+    pages: [],
+    atPreStart: false,
+    mark: '',
+    isAfterMark: false,
+  };
   const page: Page = { writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
   const notes = keepNotes({
@@ -148,17 +158,22 @@ function writeText(page: Page, text: string): void {
   }
   // HTML standard, 13.1.2.5: a line feed right after <pre> does not count.
   if (page.depth.pre > 0) page.writer.writeVerbatim(page.atPreStart ? text.replace(/^\n/, '') : text);
-  else page.writer.write(text);
-  page.atPreStart = false;
+  else page.writer.write(page.isAfterMark && WORD_START.test(text) ? ` ${text}` : text);
+  Object.assign(page, { atPreStart: false, isAfterMark: false });
 }
 
 /** Longer than the longest unit, variable or Roman number. */
 const BEFORE_MARK_LENGTH = 16;
 
-function writeSuperscript({ writer, mark }: Page): void {
+/** More than the symbol of an element, as in ¹⁴C. */
+const WORD_START = /^\p{L}{3}/u;
+
+function writeSuperscript(page: Page): void {
+  const { writer, mark } = page;
   const [, leading, trimmed = '', trailing] = /^(\s*)(.*?)(\s*)$/s.exec(mark) ?? [];
   const before = writer.isInWord() && !leading ? writer.tail(BEFORE_MARK_LENGTH) : '';
   writer.write(`${leading}${superscript(before, trimmed)}${trailing}`);
+  page.isAfterMark = before === '' && /[\p{L}\p{N}]$/u.test(mark);
 }
 
 function finish({ writer, tables, headings, verbatim, pages }: Page): ExtractedText {

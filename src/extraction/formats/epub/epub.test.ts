@@ -52,6 +52,18 @@ describe('extractEpub', () => {
     );
   });
 
+  it('follows the style sheets of the book for superscripts', async () => {
+    const content = page('<p>Mint spreads<span class="CharOverride-1">1</span> quickly.</p>');
+    const style = {
+      name: 'a.css',
+      content: 'span.CharOverride-1 {\n vertical-align:super;\n}',
+      mediaType: 'text/css',
+    };
+    expect(await textOf(bookOf([{ name: 'a.xhtml', content }], { others: [style] }))).toBe(
+      'Mint spreads [1] quickly.',
+    );
+  });
+
   it('keeps what a web page has as navigation beside its text', async () => {
     const content = page('<header>Part one</header><p>Sage.</p><footer>The end</footer>');
     expect(await textOf(bookOf([{ name: 'a.xhtml', content }]))).toBe('Part one\n\nSage.\n\nThe end');

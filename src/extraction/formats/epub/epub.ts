@@ -7,7 +7,9 @@ import { readHtml } from '../../markup/read-html.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
 import { type Archive, openArchive } from '../archive.ts';
 import { withoutNavigation } from '../web/navigation.ts';
+import { withNoteMarks } from '../web/note-marks.ts';
 import { belowTitle, oneLine } from '../web/page-title.ts';
+import { raisedClasses } from '../web/raised-text.ts';
 import { withVisibleText } from '../web/visible-text.ts';
 import { withHeading } from './chapter-heading.ts';
 import { type Book, readBook, readUndamaged } from './package-document.ts';
@@ -20,12 +22,14 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedFile> {
   // Fonts may be obfuscated, but chapters may not (EPUB 3.3, 4.2.6.3.2).
   const encryption = String(await archive.read('META-INF/encryption.xml'));
   if (chapters.some((name) => encryption.includes(name))) throw encrypted();
+  const raised = await readRaisedClasses(archive);
   const renderer = renderHtml();
   const unread: string[] = [];
   for (const name of chapters) {
     const chapter = await readUndamaged(archive, name);
-    if (chapter) renderChapter(decodeText(chapter, { markup: 'xml' }), book.titles.get(name) ?? '', renderer);
-    else unread.push(book.titles.get(name) ?? name);
+    const title = book.titles.get(name) ?? '';
+    if (chapter) renderChapter(decodeText(chapter, { markup: 'xml' }), { title, raised }, renderer);
+    else unread.push(title || name);
   }
   if (unread.length === chapters.length) throw damaged('none of its chapters can be unpacked');
   const extracted = renderer.finish();
@@ -36,9 +40,20 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedFile> {
 }
 
 /** A book has no menus: its notes and boxes are text. */
-function renderChapter(page: string, title: string, renderer: HtmlRenderer): void {
+function renderChapter(page: string, { title, raised }: ChapterLook, renderer: HtmlRenderer): void {
   const rendered = HEADING.test(page) ? renderer : withHeading(title, renderer);
-  readHtml(page, withVisibleText(withoutNavigation(rendered)), { isXml: true });
+  readHtml(page, withNoteMarks(withVisibleText(withoutNavigation(rendered), raised)), { isXml: true });
+}
+
+/** `raised`: the classes whose text the book's style sheets raise. */
+type ChapterLook = { title: string; raised: ReadonlySet<string> };
+
+/** Of all style sheets: programs do not use one class in two ways. */
+async function readRaisedClasses(archive: Archive): Promise<Set<string>> {
+  const raised = new Set<string>();
+  for (const name of archive.names.filter((part) => part.endsWith('.css')))
+    for (const found of raisedClasses(String((await readUndamaged(archive, name)) ?? ''))) raised.add(found);
+  return raised;
 }
 
 const HEADING = /<(?:\w+:)?h[1-6][\s>]/i;

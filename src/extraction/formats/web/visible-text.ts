@@ -6,13 +6,13 @@ import { readHtml } from '../../markup/read-html.ts';
 import { withEquations } from './equations.ts';
 import { listLabels } from './list-labels.ts';
 import { roleOf } from './navigation.ts';
+import { isRaised, raisedClasses } from './raised-text.ts';
 
 /** In these a button shows or hides what follows, and its text is theirs. */
 const DISCLOSING = new Set([...HEADINGS, 'summary', 'dt']);
 /** Notes that books write at their mark, inside the paragraph (DPUB-ARIA 1.1, and EPUB 3 without the `doc-`). */
 const NOTE_ROLES = new Set('doc-footnote doc-rearnote doc-endnote doc-note'.split(' '));
 const INLINE = new Set('span a font small b i em'.split(' '));
-const RAISED = /vertical-align\s*:\s*super/i;
 const RENAMED = new Map([
   ['menu', 'ul'],
   ['dir', 'ul'],
@@ -20,9 +20,13 @@ const RENAMED = new Map([
   ['xmp', 'pre'],
 ]);
 
-/** Passes events on, translated. Depth: the number of open elements of a kind. */
-export function withVisibleText(events: HtmlEvents): HtmlEvents {
+/**
+ * Passes events on, translated. Depth: the number of open elements of a kind.
+ * `raised`: the classes that style sheets beside the page raise. Those in the page are read.
+ */
+export function withVisibleText(events: HtmlEvents, raised: ReadonlySet<string> = new Set()): HtmlEvents {
   const { open, close, text } = withEquations(events);
+  const raisedHere = new Set<string>();
   const opened: { name: string; element: string }[] = [];
   const depth = { disclosing: 0, paragraph: 0 };
   const labels = listLabels();
@@ -36,7 +40,7 @@ export function withVisibleText(events: HtmlEvents): HtmlEvents {
     if (role === 'doc-noteref') return 'sup';
     if (depth.paragraph > 0 && NOTE_ROLES.has(role)) return 'note';
     if (depth.disclosing > 0 && name === 'button') return 'span';
-    if (INLINE.has(name) && RAISED.test(attributes.get('style') ?? '')) return 'sup';
+    if (INLINE.has(name) && isRaised(attributes, [raised, raisedHere])) return 'sup';
     return RENAMED.get(name) ?? name;
   };
   return {
@@ -57,7 +61,10 @@ export function withVisibleText(events: HtmlEvents): HtmlEvents {
       labels.close(name);
       close(element);
     },
-    text,
+    text(written) {
+      if (opened.at(-1)?.name === 'style') for (const name of raisedClasses(written)) raisedHere.add(name);
+      text(written);
+    },
   };
 }
 
