@@ -49,6 +49,19 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   };
 }
 
+/**
+ * A part's bytes; undefined where it is missing or damaged.
+ * @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX
+ */
+export async function readUndamaged(archive: Archive, name: string): Promise<Buffer | undefined> {
+  try {
+    return await archive.read(name);
+  } catch (error) {
+    if (error instanceof ExtractionError && error.code === 'FILE_CORRUPT') return undefined;
+    throw error;
+  }
+}
+
 /** The archive's directory. Of several entries with one name the last counts, as in Office programs. */
 async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();

@@ -1,6 +1,6 @@
 /** The parts of an OpenDocument file (OpenDocument 1.3 part 2, clause 4; part 3, clause 3.1). */
-import { corrupt, ExtractionError, encrypted } from '../../../extraction-error.ts';
-import { type Archive, openArchive } from '../../archive.ts';
+import { corrupt, encrypted } from '../../../extraction-error.ts';
+import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
 
 export type OdfParts = {
   content: Uint8Array;
@@ -37,14 +37,4 @@ async function readObjects(archive: Archive): Promise<Map<string, Uint8Array | u
     if (object !== undefined) objects.set(object, await readUndamaged(archive, name));
   }
   return objects;
-}
-
-/** A part's bytes; undefined where it is missing or damaged. @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-async function readUndamaged(archive: Archive, name: string): Promise<Uint8Array | undefined> {
-  try {
-    return await archive.read(name);
-  } catch (error) {
-    if (error instanceof ExtractionError && error.code === 'FILE_CORRUPT') return undefined;
-    throw error;
-  }
 }
