@@ -61,7 +61,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   },
   pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
   xlsx: async () => (await import('./formats/sheets/xlsx/xlsx.ts')).extractXlsx,
-  xls: async () => (await import('./formats/sheets/xls.ts')).extractXls,
+  xls: async () => (await import('./formats/sheets/xls/xls.ts')).extractXls,
   odt: () => odfDocumentExtractor('odt'),
   odp: () => odfDocumentExtractor('odp'),
   ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,

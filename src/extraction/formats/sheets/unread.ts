@@ -14,6 +14,7 @@ const KINDS = {
 } as const;
 
 export type Unread = {
+  /** `sheet`: '' where it is not known. */
   add(kind: keyof typeof KINDS, sheet: string, count?: number): void;
   has(kind: keyof typeof KINDS): boolean;
   warnings(): FileWarning[];
@@ -29,7 +30,7 @@ export function unreadOf(): Unread {
       if (count === 0) return;
       const entry = found.get(kind) ?? { count: 0, sheets: new Set() };
       entry.count += count;
-      entry.sheets.add(sheet);
+      if (sheet !== '') entry.sheets.add(sheet);
       found.set(kind, entry);
     },
     has: (kind) => found.has(kind),
@@ -37,13 +38,14 @@ export function unreadOf(): Unread {
       [...found].map(([kind, { count, sheets }]) => {
         const [one, several] = KINDS[kind];
         const what = count === 1 ? one : `${count} ${several}`;
-        return { code: 'PARTS_NOT_READ', message: `${what} (${namesOf([...sheets])}).` };
+        return { code: 'PARTS_NOT_READ', message: `${what}${namesOf([...sheets])}.` };
       }),
   };
 }
 
 function namesOf(sheets: string[]): string {
+  if (sheets.length === 0) return '';
   const named = sheets.slice(0, NAMED_MAX).map((name) => `“${name}”`);
   const more = sheets.length > NAMED_MAX ? ` and ${sheets.length - NAMED_MAX} more` : '';
-  return `${sheets.length === 1 ? 'sheet' : 'sheets'} ${named.join(', ')}${more}`;
+  return ` (${sheets.length === 1 ? 'sheet' : 'sheets'} ${named.join(', ')}${more})`;
 }

@@ -2,8 +2,9 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
 import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
-import { type CellText, writeCellText } from '../../../rendering/sheet-table.ts';
+import type { CellText } from '../../../rendering/sheet-table.ts';
 import { type SheetWriter, sheetWriter } from '../../../rendering/sheet-writer.ts';
+import { writeParagraphs } from '../sheet-paragraphs.ts';
 import { shownText, valueText } from './cell-value.ts';
 import { type RowWriter, rowWriter } from './rows.ts';
 import { sheetTexts } from './sheet-texts.ts';
@@ -61,11 +62,7 @@ export function sheetEvents({ renderer, countCells }: Context): { events: XmlEve
   };
   const endSheet = ({ writer, notes }: OpenSheet): void => {
     writer.end();
-    for (const note of notes) {
-      renderer.open('p');
-      writeCellText(renderer, note);
-      renderer.close('p');
-    }
+    writeParagraphs(renderer, notes);
     sheet = undefined;
   };
   const hold = (kind: Holder['kind'], attributes: Attributes): void => {

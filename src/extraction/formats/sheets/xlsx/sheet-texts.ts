@@ -1,8 +1,6 @@
-/** Writes the texts of a sheet that stand beside its cells. */
+/** Reads the texts of a sheet that stand beside its cells. */
 
-import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
 import type { CellText } from '../../../rendering/sheet-table.ts';
-import { writeCellText } from '../../../rendering/sheet-table.ts';
 import type { Archive } from '../../archive.ts';
 import { relationshipsOf } from '../../office/relationships.ts';
 import { readComments, readThreads } from './comments.ts';
@@ -25,12 +23,4 @@ export async function textsBeside(archive: Archive, sheet: string): Promise<Cell
   await read('comments', readComments);
   await read('threadedComment', readThreads);
   return texts;
-}
-
-export function writeParagraphs(renderer: HtmlRenderer, texts: readonly CellText[]): void {
-  for (const text of texts) {
-    renderer.open('p');
-    writeCellText(renderer, text);
-    renderer.close('p');
-  }
 }

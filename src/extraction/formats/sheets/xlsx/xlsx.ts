@@ -10,10 +10,11 @@ import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
 import { mainPart, relationshipsOf } from '../../office/relationships.ts';
 import { cellFormatter, readStyleCodes } from '../cell-formats.ts';
 import { type PageTexts, pageTexts } from '../page-header.ts';
+import { writeParagraphs } from '../sheet-paragraphs.ts';
 import { type Unread, unreadOf } from '../unread.ts';
 import { readLayout } from './layout.ts';
 import { readRows, type WorkbookCells } from './rows.ts';
-import { textsBeside, writeParagraphs } from './sheet-texts.ts';
+import { textsBeside } from './sheet-texts.ts';
 import { readSharedStrings } from './strings.ts';
 import { readWorkbook, type Sheet } from './workbook.ts';
 
