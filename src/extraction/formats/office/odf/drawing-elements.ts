@@ -1,6 +1,7 @@
 /** Frames, pictures, charts and other objects (OpenDocument 1.3 part 3, clauses 10 and 11). */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
+import { altText } from '../drawings/alt-text.ts';
 import { type ElementReaders, type Opened, whole } from './elements.ts';
 import type { Flow } from './flow.ts';
 import type { FormControls } from './form-controls.ts';
@@ -15,8 +16,8 @@ export type DrawingContext = {
   flow: Flow;
   controls: FormControls;
   readObject(name: string): void;
-  /** Notes an object of another program. */
-  leaveOutObject(): void;
+  /** Notes an object of another program by its name. */
+  leaveOutObject(name: string): void;
 };
 
 export function drawingElements({
@@ -40,8 +41,8 @@ export function drawingElements({
       const name = objectName(attributes);
       if (name !== undefined) readObject(name);
     }),
-    'object-ole'() {
-      leaveOutObject();
+    'object-ole'(attributes) {
+      leaveOutObject(objectName(attributes) ?? '');
       return 'skip';
     },
     control: whole((attributes) => {
@@ -69,10 +70,11 @@ function alternativeText(flow: Flow, charts: { depth: number }): ElementReaders 
   let last = '';
   const takeText = (): Opened => {
     if (charts.depth > 0) return undefined;
-    return flow.capture((text) => {
-      const isRepeated = text.trim() === last;
-      last = text.trim();
-      if (last !== '' && !isRepeated) writeParagraph(flow, last);
+    if (flow.isEquationFrame()) return 'skip';
+    return flow.capture((written) => {
+      const text = altText(written);
+      if (text !== '' && text !== last) writeParagraph(flow, text);
+      last = text;
     });
   };
   return { title: takeText, desc: takeText };

@@ -1,5 +1,6 @@
 /** Reads the elements of a part, each by the function for its name. */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { type MathWriter, writeMath } from '../../../markup/mathml.ts';
 import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
 
 /** What follows from an element: its content is skipped, or something is done when it closes. */
@@ -27,7 +28,7 @@ export function elementEvents(readers: ElementReaders, text: (text: string) => v
         skipped++;
         return;
       }
-      const opened = isHidden(name, attributes) ? 'skip' : byName.get(name)?.(attributes);
+      const opened = isHidden(attributes) && !SELF_HIDING.has(name) ? 'skip' : byName.get(name)?.(attributes);
       if (opened === 'skip') skipped = 1;
       else closing.push(opened ?? (() => {}));
     },
@@ -37,6 +38,32 @@ export function elementEvents(readers: ElementReaders, text: (text: string) => v
     },
     text(written) {
       if (skipped === 0) text(written);
+    },
+  };
+}
+
+/** Passes events on, and gives the text of each equation to `write` in place of its elements. */
+export function withEquations(
+  { open, close, text }: Required<XmlEvents>,
+  write: (equation: string) => void,
+): Required<XmlEvents> {
+  let math: MathWriter | undefined;
+  return {
+    open(name, attributes) {
+      if (name === 'math') math ??= writeMath();
+      if (math) math.open(name, attributes);
+      else open(name, attributes);
+    },
+    close(name) {
+      if (!math) return close(name);
+      const equation = math.close();
+      if (equation === undefined) return;
+      math = undefined;
+      write(equation);
+    },
+    text(written) {
+      if (math) math.text(written);
+      else text(written);
     },
   };
 }
@@ -67,9 +94,10 @@ export function delegating(
   };
 }
 
-/** Sections, text and fields that the document does not show (clauses 19.768, 19.806). Some fields hide the text after them. */
-function isHidden(name: string, attributes: Attributes): boolean {
-  if (attributes.size === 0) return false;
-  if (attribute(attributes, 'is-hidden') === 'true') return name !== 'hidden-paragraph';
-  return attribute(attributes, 'display') === 'none';
-}
+/** Whether the document does not show a section, text or field (clauses 19.768, 19.806). */
+export const isHidden = (attributes: Attributes): boolean =>
+  attributes.size > 0 &&
+  (attribute(attributes, 'display') === 'none' || attribute(attributes, 'is-hidden') === 'true');
+
+/** Their readers decide. */
+const SELF_HIDING = new Set(['section', 'hidden-paragraph']);

@@ -1,43 +1,31 @@
 /** Reads charts, equations and other objects, which have documents of their own inside the file. */
-import type { FileWarning } from '../../../extracted-file.ts';
+import type { UnreadParts } from '../unread.ts';
 import type { OdfParts } from './odf-parts.ts';
 
 export type EmbeddedObjects = {
   /** Reads the content of the object of this name (`Object 1`), or notes that it was not read. */
   read(name: string, readContent: (content: Uint8Array) => void): void;
-  /** Notes an object of another program. */
-  leaveOut(): void;
-  warnings(): FileWarning[];
 };
 
 /** Objects in objects; office programs have one level. */
 const DEPTH_MAX = 4;
 
 /** Each object is read once, so that a file that shows it again and again takes linear time. */
-export function embeddedObjects(objects: OdfParts['objects']): EmbeddedObjects {
+export function embeddedObjects(objects: OdfParts['objects'], unread: UnreadParts): EmbeddedObjects {
   const read = new Set<string>();
   let depth = 0;
-  let leftOut = 0;
   return {
     read(name, readContent) {
       if (read.has(name)) return;
       read.add(name);
       const content = objects.get(name);
       if (content === undefined || depth >= DEPTH_MAX) {
-        leftOut++;
+        unread.object('', name);
         return;
       }
       depth++;
       readContent(content);
       depth--;
-    },
-    leaveOut() {
-      leftOut++;
-    },
-    warnings() {
-      if (leftOut === 0) return [];
-      const what = leftOut === 1 ? 'An embedded object was' : `${leftOut} embedded objects were`;
-      return [{ code: 'PARTS_NOT_READ', message: `${what} not read.` }];
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import type { RenderedEvents } from '../../../rendering/repeated-blocks.ts';
 import { type TextPosition, textRuns } from '../../../rendering/text-runs.ts';
+import { isSymbolFont, symbolOf } from '../../../symbol-fonts.ts';
 
 export type Flow = {
   /** Opens a paragraph, heading or list entry. `label` precedes its first text. */
@@ -13,7 +14,7 @@ export type Flow = {
   /** Text counts in paragraphs only: elsewhere white space is the file's layout. */
   write(text: string): void;
   breakLine(): void;
-  openSpan(position: TextPosition | 'baseline' | undefined): void;
+  openSpan(look: SpanLook): void;
   closeSpan(): void;
   /** Opens what stands in a sentence without being a part of it. */
   openNote(): void;
@@ -21,6 +22,10 @@ export type Flow = {
   /** Opens a frame. In a paragraph it becomes a note as soon as it holds a block: an equation does not. */
   openFrame(): void;
   closeFrame(): void;
+  /** Writes an equation, in its sentence where it stands in one. */
+  writeEquation(equation: string): void;
+  /** Whether the innermost frame holds an equation, which its description would repeat. */
+  isEquationFrame(): boolean;
   /** Sets the label of the open note, which precedes the text of its first paragraph. */
   labelNote(label: string): void;
   /** Replaces the label of the open paragraph. */
@@ -34,8 +39,13 @@ export type Flow = {
   divert(target: RenderedEvents): () => void;
 };
 
+/** What is undefined is as around the span. */
+export type SpanLook = { position: TextPosition | 'baseline' | undefined; font: string | undefined };
+
 /** What is open in the body, or in the innermost note. */
-type Level = { paragraphs: number; isHidden: boolean; spans: (TextPosition | 'baseline' | undefined)[] };
+type Level = { paragraphs: number; isHidden: boolean; spans: SpanLook[] };
+
+type Frame = { state: 'waiting' | 'note' | 'plain'; hasEquation: boolean };
 
 /** A note is passed on once for each note around it: deeper ones stand where they are. */
 const NOTE_DEPTH_MAX = 8;
@@ -51,7 +61,7 @@ export function odfFlow(renderer: RenderedEvents): Flow {
   const levels: Level[] = [newLevel()];
   const level = (): Level => levels.at(-1) as Level; // the body's one is never closed
   const labels = pendingLabels();
-  const frames: ('waiting' | 'note' | 'plain')[] = [];
+  const frames: Frame[] = [];
   let captured: string[] | undefined;
 
   const noteElement = () => (levels.length <= NOTE_DEPTH_MAX ? 'note' : 'div');
@@ -69,10 +79,10 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     out.close(noteElement());
   };
   const settleFrame = () => {
-    const waiting = frames.lastIndexOf('waiting');
+    const waiting = frames.find(({ state }) => state === 'waiting');
     runs.end();
-    if (waiting < 0) return;
-    frames[waiting] = 'note';
+    if (!waiting) return;
+    waiting.state = 'note';
     openNote();
   };
   const openBlock = (element: string, attributes?: Attributes) => {
@@ -83,40 +93,55 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     runs.end();
     out.close(element);
   };
+  const openParagraph: Flow['openParagraph'] = (element, { attributes, label = '' }) => {
+    openBlock(element, attributes);
+    level().paragraphs++;
+    labels.open(label);
+  };
+  const closeParagraph = (element: string) => {
+    labels.close();
+    level().paragraphs--;
+    level().isHidden = false;
+    closeBlock(element);
+  };
+  const write = (text: string) => {
+    if (captured) captured.push(text);
+    else if (isInParagraph() && !level().isHidden) {
+      if (/\S/.test(text)) labels.settle(runs.write);
+      const { position, font } = lookOf(level().spans);
+      runs.write(isSymbolFont(font) ? shownSymbols(font, text) : text, position);
+    }
+  };
   return {
-    openParagraph(element, { attributes, label = '' }) {
-      openBlock(element, attributes);
-      level().paragraphs++;
-      labels.open(label);
-    },
-    closeParagraph(element) {
-      labels.close();
-      level().paragraphs--;
-      level().isHidden = false;
-      closeBlock(element);
-    },
+    openParagraph,
+    closeParagraph,
     openBlock,
     closeBlock,
-    write(text) {
-      if (captured) captured.push(text);
-      else if (isInParagraph() && !level().isHidden) {
-        if (/\S/.test(text)) labels.settle(runs.write);
-        const position = level().spans.findLast((span) => span !== undefined);
-        runs.write(text, position === 'baseline' ? undefined : position);
-      }
-    },
+    write,
     breakLine() {
       runs.end();
       if (isInParagraph()) out.open('br');
     },
-    openSpan: (position) => level().spans.push(position),
+    openSpan: (look) => level().spans.push(look),
     closeSpan: () => level().spans.pop(),
     openNote,
     closeNote,
-    openFrame: () => frames.push(isInParagraph() && !frames.includes('waiting') ? 'waiting' : 'plain'),
-    closeFrame() {
-      if (frames.pop() === 'note') closeNote();
+    openFrame() {
+      const isOutermost = isInParagraph() && !frames.some(({ state }) => state === 'waiting');
+      frames.push({ state: isOutermost ? 'waiting' : 'plain', hasEquation: false });
     },
+    closeFrame() {
+      if (frames.pop()?.state === 'note') closeNote();
+    },
+    writeEquation(equation) {
+      const frame = frames.at(-1);
+      if (frame) frame.hasEquation = true;
+      if (isInParagraph()) return write(equation);
+      openParagraph('p', {});
+      write(equation);
+      closeParagraph('p');
+    },
+    isEquationFrame: () => frames.at(-1)?.hasEquation ?? false,
     labelNote: labels.setFirst,
     relabel: labels.replace,
     isInParagraph,
@@ -142,6 +167,16 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     },
   };
 }
+
+function lookOf(spans: readonly SpanLook[]): { position: TextPosition | undefined; font: string } {
+  const position = spans.findLast((span) => span.position !== undefined)?.position;
+  const font = spans.findLast((span) => span.font !== undefined)?.font ?? '';
+  return { position: position === 'baseline' ? undefined : position, font };
+}
+
+/** Symbols have the codes of a private area. Programs that convert files give their font to ordinary letters too. */
+const shownSymbols = (font: string, text: string): string =>
+  text.replace(/[\uf000-\uf0ff]/g, (symbol) => symbolOf(font, symbol.charCodeAt(0)));
 
 const newLevel = (): Level => ({ paragraphs: 0, isHidden: false, spans: [] });
 

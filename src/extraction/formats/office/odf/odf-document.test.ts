@@ -4,12 +4,16 @@ import type { ExtractedFile } from '../../../extracted-file.ts';
 import { writeZip, type ZipEntry } from '../../../testing/write-zip.ts';
 import { extractOdfDocument } from './odf-document.ts';
 
-type Parts = { body: string; automatic?: string; styles?: string; more?: ZipEntry[] };
+type Parts = { body: string; automatic?: string; fonts?: string; styles?: string; more?: ZipEntry[] };
 
 /** `styles`: the content of the part `styles.xml`. */
-function odf(type: 'text' | 'presentation', { body, automatic = '', styles = '', more = [] }: Parts): Buffer {
+function odf(
+  type: 'text' | 'presentation',
+  { body, automatic = '', fonts = '', styles = '', more = [] }: Parts,
+): Buffer {
   const content =
-    `<office:document-content><office:automatic-styles>${automatic}</office:automatic-styles>` +
+    `<office:document-content><office:font-face-decls>${fonts}</office:font-face-decls>` +
+    `<office:automatic-styles>${automatic}</office:automatic-styles>` +
     `<office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`;
   return writeZip([
     { name: 'mimetype', isStored: true, content: `application/vnd.oasis.opendocument.${type}` },
@@ -80,6 +84,12 @@ const TEXT_STYLES =
   '<style:style style:name="T4" style:family="text"><style:text-properties text:display="none"/></style:style>' +
   '<style:style style:name="T5" style:family="text"><style:text-properties style:text-position="0% 100%"/></style:style>' +
   '<style:style style:name="P4" style:family="paragraph"><style:text-properties text:display="none"/></style:style>';
+const FONTS =
+  '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/><style:font-face style:name="W" svg:font-family="&apos;Wingdings 2&apos;"/>';
+const SYMBOL_STYLES =
+  '<style:style style:name="S1" style:family="text"><style:text-properties style:font-name="Symbol1"/></style:style>' +
+  '<style:style style:name="S2" style:family="text"><style:text-properties style:font-name="W"/></style:style>' +
+  '<style:style style:name="S3" style:family="text"><style:text-properties fo:font-family="Arial"/></style:style>';
 const span = (style: string, content: string) =>
   `<text:span text:style-name="${style}">${content}</text:span>`;
 
@@ -108,14 +118,21 @@ test.each([
   expect(await textOf({ body: p(content), automatic: TEXT_STYLES })).toBe(text);
 });
 
-test('what is hidden or deleted is not text', async () => {
+test('characters of symbol fonts are those that the font shows', async () => {
+  const body = p(`180${span('S1', '\uf0b0C \uf061')}, ${span('S2', `\uf052 done${span('S3', '!')}`)}`);
+  expect(await textOf({ body, automatic: SYMBOL_STYLES, fonts: FONTS })).toBe('180°C α, ☑ done!');
+});
+
+test('what is hidden or deleted is not text, and hidden text has a warning', async () => {
   const body =
     '<text:tracked-changes><text:changed-region><text:deletion><office:change-info><dc:creator>X</dc:creator>' +
     '</office:change-info><text:p>The deleted queen.</text:p></text:deletion></text:changed-region></text:tracked-changes>' +
     '<text:section text:display="none"><text:p>hidden</text:p></text:section>' +
     '<text:section text:display="condition" text:is-hidden="true"><text:p>hidden</text:p></text:section>' +
     `<text:p text:style-name="P4">hidden</text:p>${p('shown')}`;
-  expect(await textOf({ body, automatic: TEXT_STYLES })).toBe('shown');
+  const { extracted, warnings } = await readText({ body, automatic: TEXT_STYLES });
+  expect(extracted.text).toBe('shown');
+  expect(warnings).toEqual([{ code: 'PARTS_NOT_READ', message: 'Hidden text was left out.' }]);
 });
 
 describe('frames', () => {
@@ -150,12 +167,32 @@ describe('frames', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('hold equations, which stand in their sentences', async () => {
+    const math = (content: string) =>
+      `<math><semantics><mrow>${content}</mrow><annotation encoding="StarMath 5.0">x over y</annotation></semantics></math>`;
+    const fraction = math(
+      '<mi>u</mi><mo>=</mo><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac>',
+    );
+    const body =
+      p(
+        `The share ${frame('<draw:object xlink:href="./Object 1"/><draw:image/><svg:desc>formula</svg:desc>')} is paid.`,
+      ) + p(`Or ${frame(`<draw:object>${math('<msup><mi>x</mi><mn>2</mn></msup>')}</draw:object>`)}.`);
+    const more = [{ name: 'Object 1/content.xml', content: fraction }];
+    expect(await textOf({ body, more })).toBe('The share u=a/(b+1) is paid.\n\nOr x^2.');
+  });
+
   it('name objects that are not read in a warning', async () => {
     const body = p(
       `a${frame('<draw:object-ole xlink:href="./Object 1"/>')}${frame('<draw:object xlink:href="./Object 2"/>')}`,
     );
     const { warnings } = await readText(body);
-    expect(warnings).toEqual([{ code: 'PARTS_NOT_READ', message: '2 embedded objects were not read.' }]);
+    expect(warnings).toEqual([
+      {
+        code: 'PARTS_NOT_READ',
+        message:
+          '2 embedded objects were not read: Object 1 (of an unknown program), Object 2 (of an unknown program).',
+      },
+    ]);
   });
 });
 

@@ -3,8 +3,9 @@ import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { readXml, type XmlEvents } from '../../../markup/read-xml.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { type RepeatedBlocks, repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
+import { type UnreadParts, unreadParts } from '../unread.ts';
 import { drawingElements } from './drawing-elements.ts';
-import { delegating, type ElementReaders, elementEvents } from './elements.ts';
+import { delegating, type ElementReaders, elementEvents, withEquations } from './elements.ts';
 import { type EmbeddedObjects, embeddedObjects } from './embedded-objects.ts';
 import { type Flow, odfFlow } from './flow.ts';
 import { type FormControls, formControls } from './form-controls.ts';
@@ -18,6 +19,7 @@ import { type TextContext, textElements } from './text-elements.ts';
 
 type Document = {
   renderer: HtmlRenderer;
+  unread: UnreadParts;
   flow: Flow;
   objects: EmbeddedObjects;
   controls: FormControls;
@@ -32,10 +34,12 @@ type Document = {
 export async function extractOdfDocument(bytes: Uint8Array, type: 'odt' | 'odp'): Promise<ExtractedFile> {
   const parts = await odfParts(bytes);
   const renderer = renderHtml({ keepBoilerplate: true });
+  const unread = unreadParts();
   const document: Document = {
     renderer,
+    unread,
     flow: odfFlow(renderer),
-    objects: embeddedObjects(parts.objects),
+    objects: embeddedObjects(parts.objects, unread),
     controls: formControls(),
     repeated: repeatedBlocks(),
     isLimitReached: false,
@@ -54,8 +58,9 @@ export async function extractOdfDocument(bytes: Uint8Array, type: 'odt' | 'odp')
   };
 }
 
-const contextOf = ({ flow }: Document, styles: OdfStyles): TextContext => ({
+const contextOf = ({ flow, unread }: Document, styles: OdfStyles): TextContext => ({
   flow,
+  unread,
   styles,
   useMasterPage() {},
   isRepeated: false,
@@ -64,7 +69,7 @@ const contextOf = ({ flow }: Document, styles: OdfStyles): TextContext => ({
 
 /** Reads a body, with the automatic styles and the forms that precede it. `more`: readers that replace others. */
 function bodyEvents(document: Document, context: TextContext, more: ElementReaders): Required<XmlEvents> {
-  const { flow, objects, controls } = document;
+  const { flow, objects, controls, unread } = document;
   const readObject = (name: string): void =>
     objects.read(name, (content) => {
       readXml(content, bodyEvents(document, contextOf(document, odfStyles()), {}));
@@ -72,13 +77,14 @@ function bodyEvents(document: Document, context: TextContext, more: ElementReade
   const readers = {
     ...textElements(context),
     ...tableElements(context),
-    ...drawingElements({ flow, controls, readObject, leaveOutObject: objects.leaveOut }),
+    ...drawingElements({ flow, controls, readObject, leaveOutObject: (name) => unread.object('', name) }),
     ...more,
   };
-  const body = expandRepeated(elementEvents(readers, flow.write), () => {
+  const body = expandRepeated(withEquations(elementEvents(readers, flow.write), flow.writeEquation), () => {
     document.isLimitReached = true;
   });
   return delegating(body, {
+    'font-face-decls': context.styles.take,
     styles() {},
     'automatic-styles': context.styles.take,
     'master-styles'() {},
@@ -103,10 +109,13 @@ function readMasterPages(
     used,
     beginBlock: () => repeatedBlock(document.flow, document.repeated),
   });
-  readXml(styles, delegating(pages, { 'automatic-styles': context.styles.take }));
+  readXml(
+    styles,
+    delegating(pages, { 'font-face-decls': context.styles.take, 'automatic-styles': context.styles.take }),
+  );
 }
 
-function warningsOf({ objects, isLimitReached }: Document): FileWarning[] {
+function warningsOf({ unread, isLimitReached }: Document): FileWarning[] {
   const message = 'Cells that a table repeats very often were read once only.';
-  return [...objects.warnings(), ...(isLimitReached ? [{ code: 'LIMIT_REACHED', message } as const] : [])];
+  return [...unread.warnings(), ...(isLimitReached ? [{ code: 'LIMIT_REACHED', message } as const] : [])];
 }

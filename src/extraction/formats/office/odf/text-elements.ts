@@ -2,7 +2,8 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import { labelled } from '../../../rendering/html-renderer.ts';
-import { type ElementReaders, type Opened, whole } from './elements.ts';
+import type { UnreadParts } from '../unread.ts';
+import { type ElementReaders, isHidden, type Opened, whole } from './elements.ts';
 import type { Flow } from './flow.ts';
 import { listNumbering } from './styles/list-numbering.ts';
 import type { OdfStyles } from './styles/odf-styles.ts';
@@ -10,6 +11,7 @@ import type { OdfStyles } from './styles/odf-styles.ts';
 export type TextContext = {
   flow: Flow;
   styles: OdfStyles;
+  unread: UnreadParts;
   /** Takes the name of a master page, which some of the pages have. */
   useMasterPage(name: string): void;
   /** The text stands on many pages: the numbers of pages are left out. */
@@ -44,11 +46,12 @@ export function textElements(context: TextContext): ElementReaders {
 const skipped = (): ElementReaders =>
   Object.fromEntries(SKIPPED.map((name) => [name, () => 'skip' as const]));
 
-function paragraphElements({ flow, styles, useMasterPage, titles }: TextContext): ElementReaders {
+function paragraphElements(context: TextContext): ElementReaders {
+  const { flow, styles, useMasterPage, titles } = context;
   const lists = listNumbering(styles);
   const openParagraph = (attributes: Attributes, outlineLevel: number | undefined): Opened => {
     const style = attribute(attributes, 'style-name') ?? '';
-    if (styles.property('paragraph', style, 'isHidden')) return 'skip';
+    if (styles.property('paragraph', style, 'isHidden')) return hide(context);
     useMasterPage(styles.property('paragraph', style, 'masterPage') ?? '');
     const label = lists.labelOf({ style, level: outlineLevel, attributes });
     const number = typeof label === 'object' ? label.number : undefined;
@@ -73,16 +76,24 @@ function paragraphElements({ flow, styles, useMasterPage, titles }: TextContext)
     'list-header': (attributes) => openEntry(attributes, true),
     number: () =>
       flow.capture((label) => (flow.isInParagraph() ? flow.relabel(label.trim()) : lists.takeWritten(label))),
-    span(attributes) {
-      const style = attribute(attributes, 'style-name') ?? '';
-      if (styles.property('text', style, 'isHidden')) return 'skip';
-      flow.openSpan(styles.property('text', style, 'position'));
-      return flow.closeSpan;
-    },
+    span: (attributes) => openSpan(context, attribute(attributes, 'style-name') ?? ''),
+    section: (attributes) => (isHidden(attributes) ? hide(context) : undefined),
     s: whole(() => flow.write(' ')),
     tab: whole(() => flow.write(' ')),
     'line-break': whole(flow.breakLine),
   };
+}
+
+function openSpan(context: TextContext, style: string): Opened {
+  const { flow, styles } = context;
+  if (styles.property('text', style, 'isHidden')) return hide(context);
+  flow.openSpan({ position: styles.property('text', style, 'position'), font: styles.font(style) });
+  return flow.closeSpan;
+}
+
+function hide({ unread }: TextContext): 'skip' {
+  unread.hidden();
+  return 'skip';
 }
 
 function outlineLevelOf(attributes: Attributes): number {
@@ -134,7 +145,7 @@ function fieldElements({ flow, isRepeated }: TextContext): ElementReaders {
     'page-number': pageNumber,
     'page-count': pageNumber,
     'hidden-paragraph': whole((attributes) => {
-      if (attribute(attributes, 'is-hidden') === 'true') flow.hideParagraph();
+      if (isHidden(attributes)) flow.hideParagraph();
     }),
   };
 }

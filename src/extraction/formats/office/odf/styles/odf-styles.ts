@@ -11,6 +11,8 @@ type Style = {
   parent: string;
   position?: TextPosition | 'baseline';
   isHidden?: boolean;
+  /** The family name of the font, or the name of its declaration. */
+  font?: string;
   /** Empty where the style has no numbering, whatever its parent has. */
   listStyle?: string;
   masterPage?: string;
@@ -18,10 +20,12 @@ type Style = {
 };
 
 export type OdfStyles = {
-  /** Takes an element of `office:styles` or `office:automatic-styles`. */
+  /** Takes an element of `office:font-face-decls`, `office:styles` or `office:automatic-styles`. */
   take(name: string, attributes: Attributes): void;
   /** A property of a style or of its parents; undefined where none of them sets it. */
   property<Key extends keyof Style>(family: StyleFamily, name: string, key: Key): Style[Key] | undefined;
+  /** The family name of the font of a text style; undefined where it has that of the text around it. */
+  font(textStyle: string): string | undefined;
   /** The levels of a list style, from the outermost; of the numbering of headings where the name is OUTLINE. */
   listLevels(name: string): readonly ListLevel[] | undefined;
 };
@@ -36,13 +40,29 @@ const CHAIN_MAX_LENGTH = 12;
 export function odfStyles(common?: OdfStyles): OdfStyles {
   const styles = new Map<string, Style>();
   const lists = new Map<string, ListLevel[]>();
+  const fonts = new Map<string, string>();
+  /** The style whose properties follow. */
   let style: Style | undefined;
   let levels: ListLevel[] = [];
+  const property: OdfStyles['property'] = (family, name, key) => {
+    let id = name;
+    for (let i = 0; id !== '' && i < CHAIN_MAX_LENGTH; i++) {
+      const found = styles.get(`${family}/${id}`);
+      if (!found) return common?.property(family, id, key);
+      if (found[key] !== undefined) return found[key];
+      id = found.parent;
+    }
+    return undefined;
+  };
   return {
     take(name, attributes) {
+      // Formats and list levels have properties too.
+      if (name.endsWith('-style')) style = undefined;
       if (name === 'style') {
         style = newStyle(attributes);
         styles.set(`${attribute(attributes, 'family')}/${attribute(attributes, 'name')}`, style);
+      } else if (name === 'font-face') {
+        fonts.set(attribute(attributes, 'name') ?? '', unquoted(attribute(attributes, 'font-family')));
       } else if (name === 'list-style' || name === 'outline-style') {
         levels = [];
         lists.set(name === 'outline-style' ? OUTLINE : (attribute(attributes, 'name') ?? ''), levels);
@@ -51,19 +71,16 @@ export function odfStyles(common?: OdfStyles): OdfStyles {
         if (level !== undefined) levels[level - 1] = definition;
       } else if (style) readProperties(style, name, attributes);
     },
-    property(family, name, key) {
-      let id = name;
-      for (let i = 0; id !== '' && i < CHAIN_MAX_LENGTH; i++) {
-        const found = styles.get(`${family}/${id}`);
-        if (!found) return common?.property(family, id, key);
-        if (found[key] !== undefined) return found[key];
-        id = found.parent;
-      }
-      return undefined;
+    property,
+    font(textStyle) {
+      const name = property('text', textStyle, 'font');
+      return name === undefined ? undefined : fonts.get(name) || name;
     },
     listLevels: (name) => lists.get(name) ?? common?.listLevels(name),
   };
 }
+
+const unquoted = (family = ''): string => family.replace(/^['"]|['"]$/g, '');
 
 function newStyle(attributes: Attributes): Style {
   const listStyle = attribute(attributes, 'list-style-name');
@@ -83,6 +100,8 @@ function readProperties(style: Style, name: string, attributes: Attributes): voi
   if (name !== 'text-properties') return;
   const position = attribute(attributes, 'text-position');
   if (position !== undefined) style.position = positionOf(position);
+  const font = attribute(attributes, 'font-name') ?? unquoted(attribute(attributes, 'font-family'));
+  if (font !== '') style.font = font;
   const display = attributes.get('text:display');
   if (display !== undefined) style.isHidden = display === 'none';
 }
