@@ -176,9 +176,27 @@ describe('extractHtml', () => {
     ['entries count from their values', '<ol><li>x<li value="7">y<li>z</ol>', '1. x\n7. y\n8. z'],
     ['lists may count down', '<ol reversed start="2"><li>x<li>y</ol>', '2. x\n1. y'],
     [
+      'a class may raise text',
+      '<style>p{color:red} @media all {.x, span.up{vertical-align: super}}</style>glaze<b class="up x">1</b> b<i class="p">3</i>',
+      'glaze [1] b3',
+    ],
+    ['a link to a note is a superscript', 'glaze<a href="#n"><span>12</span></a>.', 'glaze [12].'],
+    ['a link inside a word is none', 'pre<a href="#n">fix</a> <a href="#n">2</a>', 'prefix 2'],
+    [
+      'a note is apart from its mark',
+      '<p> <a href="#n">1</a>Except<p><sup>2</sup>Except',
+      '1 Except\n\n2 Except',
+    ],
+    [
+      'a link to its heading, or back from a note, is no text',
+      '<h2>Fees<a href="#fees">¶</a></h2><p>In June. <a href="#r1">↩\ufe0e</a>',
+      'Fees\n\nIn June.',
+    ],
+    ['isotopes stay together', '<sup>14</sup>C', '14C'],
+    [
       'a term stays with its definition',
-      '<dl><dt>Lid<dd>Closes.<dt>Bell<dd>Rings.</dl>',
-      'Lid\nCloses.\n\nBell\nRings.',
+      '<dl><dt>Lid<dd><p>Closes.<p>Often.<dt>Bell<dd>Rings.</dl>',
+      'Lid\nCloses.\n\nOften.\n\nBell\nRings.',
     ],
     [
       'a drawing shows its text',

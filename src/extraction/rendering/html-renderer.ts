@@ -24,6 +24,8 @@ type Page = {
   pages: { start: Anchor; page: number }[];
   /** True until the first text of the open `pre` has been read. */
   atPreStart: boolean;
+  /** The start of the open definition. */
+  definition: Anchor | undefined;
   /** The text of the open superscript. */
   mark: string;
   /** True after a superscript that began its line: the mark of a note above the note's text. */
@@ -62,6 +64,7 @@ export function renderHtml(_options?: { keepBoilerplate: true }): HtmlRenderer {
     atPreStart: false,
     mark: '',
     isAfterMark: false,
+    definition: undefined,
   };
   const page: Page = { writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
@@ -104,6 +107,7 @@ function beginElement(page: Page, name: string, attributes: Attributes): Anchor 
   if (name === 'sup' && depth.sup === 1) page.mark = '';
   if (depth.sup > 0) return undefined;
   breakBefore(page, name);
+  if (name === 'dd') page.definition = writer.anchor();
   tables.open(name, attributes);
   if (name === 'ul' || name === 'ol')
     lists.push(name === 'ol' ? Number(attributes.get('start') || 1) || 1 : undefined);
@@ -125,17 +129,18 @@ function endElement(page: Page, name: string, start: Anchor | undefined): void {
   const range = { start: start?.offset ?? writer.end(), end: writer.end() };
   if (range.start < range.end && name === 'pre') verbatim.push(range);
   else if (range.start < range.end) headings.push({ ...range, level: Number(name.charAt(1)) });
+  if (name === 'dd') page.definition = undefined;
   // A term begins a paragraph, and its definition stays with it.
   breakBefore(page, name === 'dt' ? 'dd' : name);
 }
 
-function breakBefore({ writer, tables, depth, lists }: Page, name: string): void {
+function breakBefore({ writer, tables, depth, lists, definition }: Page, name: string): void {
   const isParagraph = PARAGRAPHS.has(name) && !(lists.length > 0 && (name === 'ul' || name === 'ol'));
   if (!isParagraph && !LINES.has(name)) return;
   if (tables.isAtCellStart()) return;
   if (tables.isInRow() && name !== 'tr') writer.write(' ');
   else if (name === 'br' && depth.pre > 0) writer.writeVerbatim('\n');
-  else writer.breakLine(isParagraph ? 2 : 1);
+  else writer.breakLine(isParagraph && (!definition || definition.offset !== undefined) ? 2 : 1);
 }
 
 /** Deeper lists are indented like this level, so that the length of the text stays linear. */

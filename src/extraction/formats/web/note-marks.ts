@@ -3,8 +3,10 @@ import { LINES, PARAGRAPHS } from '../../markup/html-elements.ts';
 import type { Attributes } from '../../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
 
-/** `12`, `[3]`, `(a)`, `iv`, `**`. */
-const MARK = /^\s*[[(]?(?:\d{1,3}|[a-z]|[ivx]{2,4}|[*†‡§¶#]{1,3})[\])]?\s*$/i;
+/** `12`, `[3]`, `(a)`, `iv`, `**` */
+const MARK = /^\s*[[(]?(?:\d{1,3}|[a-z]|[ivx]{2,4}|[*†‡]{1,3})[\])]?\s*$/i;
+/** A link to the heading that it stands in, or back to the mark of a note. */
+const ANCHOR = /^\s*[¶#§🔗⚓↩↑⬆^]\p{M}*\s*$/u;
 /** What a mark may touch: the end of a word or sentence. */
 const TOUCHED = /[\p{L}\p{M}\p{N}.,;:!?"'”’»)\]]/u;
 /** A link with more in it is no mark. */
@@ -17,7 +19,8 @@ type Link = { events: (() => void)[]; text: string; depth: number };
 
 /**
  * Passes events on. A link to a place that touches the word before it and holds a mark becomes a superscript. Where
- * it begins a line, it is the label of the note, which stands apart from the note's text.
+ * it begins a line, it is the label of the note, which stands apart from the note's text. A link that is only a sign
+ * is left out.
  */
 export function withNoteMarks({ open, close, text }: HtmlEvents): HtmlEvents {
   let link: Link | undefined;
@@ -42,7 +45,7 @@ export function withNoteMarks({ open, close, text }: HtmlEvents): HtmlEvents {
       open('sup', NO_ATTRIBUTES);
       text(mark.trim());
       close('sup');
-    } else for (const event of events) event();
+    } else if (!ANCHOR.test(mark)) for (const event of events) event();
     if (isMark && last === '') text(' ');
     follow(written);
   };
