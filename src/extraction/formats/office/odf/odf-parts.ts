@@ -5,6 +5,7 @@ import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
 export type OdfParts = {
   content: Uint8Array;
   styles: Uint8Array;
+  settings: Uint8Array;
   /** The contents of objects in the document by their names, such as `Object 1`; undefined for a damaged one. */
   objects: ReadonlyMap<string, Uint8Array | undefined>;
 };
@@ -15,7 +16,7 @@ export type OdfParts = {
  */
 export async function odfParts(bytes: Uint8Array): Promise<OdfParts> {
   const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
-  if (!isArchive) return { content: bytes, styles: bytes, objects: new Map() };
+  if (!isArchive) return { content: bytes, styles: bytes, settings: bytes, objects: new Map() };
   const archive = await openArchive(bytes);
   // Part 2, 4.8: the manifest lists encrypted parts.
   if ((await archive.read('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted();
@@ -24,6 +25,7 @@ export async function odfParts(bytes: Uint8Array): Promise<OdfParts> {
   return {
     content,
     styles: (await readUndamaged(archive, 'styles.xml')) ?? Buffer.alloc(0),
+    settings: (await readUndamaged(archive, 'settings.xml')) ?? Buffer.alloc(0),
     objects: await readObjects(archive),
   };
 }

@@ -143,3 +143,69 @@ test('superscripts stay apart from their words', async () => {
   const { text } = (await read(odsOf(sheetOf(row(cells)), [], styles))).extracted;
   expect(text).toBe('Menu\n\nmembership [3] | 12 m²');
 });
+
+describe('the declared header is the header', () => {
+  const rows =
+    row(cell('As of') + cell('2031')) +
+    row(cell('Author') + cell('Ida')) +
+    row('<table:table-cell/>') +
+    row(cell('Item') + cell('Price')) +
+    row(cell('Kettle') + cell('19'));
+  const split = (mode: number) =>
+    '<config:config-item-map-named config:name="Tables"><config:config-item-map-entry config:name="Menu">' +
+    `<config:config-item config:name="VerticalSplitMode">${mode}</config:config-item>` +
+    '<config:config-item config:name="VerticalSplitPosition">4</config:config-item></config:config-item-map-entry></config:config-item-map-named>';
+  const filter = (address: string) =>
+    `<table:database-ranges><table:database-range table:target-range-address="${address}"/></table:database-ranges>`;
+  it.each([
+    ['by a filter', filter('Menu.A4:Menu.B5'), []],
+    ['by a filter, quoted', filter("$'Menu'.$A$4:$'Menu'.$B$5"), []],
+    ['by the rows that stay in place', '', [{ name: 'settings.xml', content: split(2) }]],
+  ])('%s', async (_, after, parts) => {
+    const { tables } = (await read(odsOf(sheetOf(rows) + after, parts))).extracted;
+    expect(tables.map(({ header }) => header)).toEqual(['', 'Item | Price']);
+  });
+
+  it('and not by another sheet, or by rows that do not stay', async () => {
+    const parts = [{ name: 'settings.xml', content: split(1) }];
+    const { tables } = (await read(odsOf(sheetOf(rows) + filter('Other.A4:Other.B5'), parts))).extracted;
+    expect(tables.map(({ header }) => header)).toEqual(['As of | 2031']);
+  });
+});
+
+test('headers and footers of printed pages, titles of charts; other objects have a warning', async () => {
+  const styles = '<style:style style:name="ta1" style:family="table" style:master-page-name="Mine"/>';
+  const master =
+    '<style:master-page style:name="Mine"><style:header><style:region-left><text:p>Staff &amp; guests</text:p></style:region-left>' +
+    '<style:region-right><text:p><text:sheet-name>???</text:sheet-name></text:p></style:region-right></style:header>' +
+    '<style:header-left style:display="false"><text:p>Not shown</text:p></style:header-left>' +
+    '<style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Revision<text:s/>7</text:p></style:footer></style:master-page>' +
+    '<style:master-page style:name="Other"><style:header><text:p>Elsewhere</text:p></style:header></style:master-page>';
+  const frame = (object: string) => `<draw:frame>${object}<draw:image/></draw:frame>`;
+  const objects = ['Object 1', 'Object 1', 'Object 2'].map((name) =>
+    frame(`<draw:object xlink:href="./${name}"/>`),
+  );
+  const sheet =
+    `<table:table table:name="Menu" table:style-name="ta1"><table:shapes>${objects.join('')}${frame('<draw:object-ole xlink:href="./o"/>')}</table:shapes>` +
+    `${row(cell('Day') + cell('Guests'))}</table:table>`;
+  const chart =
+    '<office:chart><chart:chart><chart:title><text:p>Guests by day</text:p></chart:title><chart:plot-area><chart:axis>' +
+    '<chart:title><text:p>Guests</text:p></chart:title></chart:axis></chart:plot-area><table:table><text:p>12</text:p></table:table></chart:chart></office:chart>';
+  const { extracted, warnings } = await read(
+    odsOf(
+      sheet,
+      [
+        { name: 'styles.xml', content: `<office:document-styles>${master}</office:document-styles>` },
+        { name: 'Object 1/content.xml', content: chart },
+        { name: 'Object 2/content.xml', content: '<math:math/>' },
+      ],
+      styles,
+    ),
+  );
+  expect(extracted.text).toBe(
+    'Menu\n\nStaff & guests\n\nDay | Guests\n\nGuests by day\n\nGuests\n\nRevision 7',
+  );
+  expect(warnings).toEqual([
+    { code: 'PARTS_NOT_READ', message: '2 embedded objects were not read (sheet “Menu”).' },
+  ]);
+});

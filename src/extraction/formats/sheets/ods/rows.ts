@@ -11,7 +11,8 @@ export type RowWriter = {
   beginRow(attributes: Attributes): void;
   /** Adds a cell, or cells with the same text. Empty ones count where others follow them. */
   cell(text: CellText, attributes: Attributes): void;
-  endRow(options: { isHeader: boolean }): void;
+  /** `isHeader`: whether the row of this number names the columns. */
+  endRow(isHeader: (index: number) => boolean): void;
 };
 
 type RowTarget = {
@@ -50,11 +51,12 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
       }
       column += count;
     },
-    endRow({ isHeader }) {
+    endRow(isHeader) {
       if (cells.length > 0) {
         const shown = boundedCount(height);
         countCells((shown - 1) * cells.length);
-        for (let i = 0; i < shown; i++) writeRow({ index: index + i, cells, spans, isHeader });
+        for (let row = index; row < index + shown; row++)
+          writeRow({ index: row, cells, spans, isHeader: isHeader(row) });
       }
       index += height;
     },
