@@ -2,14 +2,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { splitPassages } from '../../../indexing/split/passages.ts';
 import { extractFile } from '../../extract.ts';
-import { cell, paragraph, row, run, type WordPartFile, wordFile } from '../../testing/word-files.ts';
+import { cell, type PartFile, paragraph, row, run, wordFile } from '../../testing/office-files.ts';
 
-async function read(body: string, ...parts: WordPartFile[]) {
+async function read(body: string, ...parts: PartFile[]) {
   const extraction = await extractFile({ fileName: 'a.docx', bytes: wordFile(body, ...parts) });
   if ('failure' in extraction) throw new Error(extraction.failure.message);
   return { ...extraction.extracted, warnings: extraction.warnings.map(({ message }) => message) };
 }
-const textOf = async (body: string, ...parts: WordPartFile[]) => (await read(body, ...parts)).text;
+const textOf = async (body: string, ...parts: PartFile[]) => (await read(body, ...parts)).text;
 
 describe('drawings', () => {
   const anchored = (inner: string, description = '') =>
@@ -78,7 +78,7 @@ describe('drawings', () => {
 });
 
 describe('inserted documents', () => {
-  const chunk = (name: string, content: string | Uint8Array): WordPartFile => ({
+  const chunk = (name: string, content: string | Uint8Array): PartFile => ({
     ...{ name, content },
     type: 'aFChunk',
   });
@@ -183,7 +183,7 @@ describe('superscripts', () => {
 describe('notes and comments', () => {
   const reference = (kind: string, id: number) =>
     `<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:${kind}Reference w:id="${id}"/></w:r>`;
-  const notes = (kind: string, ...texts: string[]): WordPartFile => ({
+  const notes = (kind: string, ...texts: string[]): PartFile => ({
     name: `word/${kind}s.xml`,
     type: `${kind}s`,
     content:
@@ -297,14 +297,14 @@ describe('automatic numbers', () => {
     level(1, 'decimal', '%1.%2') +
     level(2, 'lowerLetter', '(%3)') +
     level(3, 'upperRoman', 'Annex %4');
-  const numbering = (levels: string, nums = '', abstract = ''): WordPartFile => ({
+  const numbering = (levels: string, nums = '', abstract = ''): PartFile => ({
     name: 'word/numbering.xml',
     type: 'numbering',
     content:
       `<w:numbering><w:abstractNum w:abstractNumId="7">${levels}</w:abstractNum>${abstract}` +
       `<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>${nums}</w:numbering>`,
   });
-  const styles: WordPartFile = {
+  const styles: PartFile = {
     name: 'word/styles.xml',
     type: 'styles',
     content:
@@ -464,7 +464,7 @@ describe('fields and controls', () => {
   });
 
   it('in headers have no page numbers, and equal headers come once', async () => {
-    const header = (name: string, type = 'header'): WordPartFile => ({
+    const header = (name: string, type = 'header'): PartFile => ({
       name,
       type,
       content: `<w:hdr>${paragraph(run('Page ') + mark('begin') + code('PAGE') + mark('separate') + run('7') + mark('end') + run(' of the annex'))}</w:hdr>`,
