@@ -1,14 +1,13 @@
 /** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
-import { fileURLToPath } from 'node:url';
-import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { PDFPageProxy } from 'pdfjs-dist';
 import type { ExtractedFile, FileWarning, FileWarningCode } from '../../extracted-file.ts';
-import { corrupt, damaged, encrypted, tooComplex } from '../../extraction-error.ts';
+import { corrupt, tooComplex } from '../../extraction-error.ts';
 import { PDF_PAGES_MAX } from '../../extraction-limits.ts';
-import { linesOf, type PdfLine } from './lines.ts';
+import { placeGlyphs } from './glyphs/glyphs.ts';
+import { loadFonts, operatorsOf, type PdfFont } from './glyphs/pdfjs-insides.ts';
+import { linesOf, type PdfLine } from './lines/page-lines.ts';
+import { openPdf } from './open-pdf.ts';
 import { renderPages } from './text.ts';
-
-// In a damaged file pdf.js also rejects promises that nothing awaits. Unhandled, they would end the process.
-process.on('unhandledRejection', () => {});
 
 /**
  * A file's text. The warnings name pages without text and pages that could not be read.
@@ -18,10 +17,11 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
   const pdf = await openPdf(bytes);
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: PdfLine[][] = [];
+  const fonts = new Map<string, PdfFont>();
   const damagedPages: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
-      pages.push(await readPage(await pdf.getPage(number)));
+      pages.push(await readPage(await pdf.getPage(number), fonts));
     } catch {
       pages.push([]);
       damagedPages.push(number);
@@ -38,43 +38,21 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
   return { extracted: renderPages(pages), warnings, pageCount: pdf.numPages };
 }
 
-async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
-  const { getDocument, GlobalWorkerOptions, PasswordException, VerbosityLevel } = await import(
-    'pdfjs-dist/legacy/build/pdf.mjs'
-  );
-  // On Node, pdf.js loads this module into its own thread: by default the one that is not minified.
-  GlobalWorkerOptions.workerSrc = import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs');
-  const data = folderOf('pdfjs-dist/package.json');
-  const loading = getDocument({
-    data: new Uint8Array(bytes),
-    // Character maps of East Asian fonts that are not embedded, and widths of the standard fonts.
-    cMapUrl: `${data}cmaps/`,
-    cMapPacked: true,
-    standardFontDataUrl: `${data}standard_fonts/`,
-    useWorkerFetch: false,
-    useSystemFonts: false,
-    disableFontFace: true,
-    verbosity: VerbosityLevel.ERRORS,
-  });
-  try {
-    return await loading.promise;
-  } catch (error) {
-    if (error instanceof PasswordException) throw encrypted();
-    throw damaged('it cannot be read as a PDF');
-  }
-}
-
-function folderOf(file: string): string {
-  return fileURLToPath(new URL('.', import.meta.resolve(file)));
-}
-
-async function readPage(page: PDFPageProxy): Promise<PdfLine[]> {
-  const { items } = await page.getTextContent();
-  const lines = linesOf(items.filter((item) => 'str' in item));
+async function readPage(page: PDFPageProxy, fonts: Map<string, PdfFont>): Promise<PdfLine[]> {
+  const operators = await operatorsOf(page);
+  await loadFonts(page, operators, fonts);
+  const lines = linesOf(placeGlyphs({ operators, view: page.view, fonts }));
   const filledIn = (await page.getAnnotations()).flatMap((annotation) => annotationText(annotation));
   page.cleanup();
-  return [...lines, ...filledIn.map((text): PdfLine => ({ text, size: 0, gap: Number.POSITIVE_INFINITY }))];
+  return [...lines, ...filledIn.map(lineOfText)];
 }
+
+const lineOfText = (text: string): PdfLine => ({
+  parts: [{ text, isRaised: false }],
+  text,
+  size: 0,
+  gap: Number.POSITIVE_INFINITY,
+});
 
 /** The value of a form field, or the text of a note. */
 function annotationText(annotation: {

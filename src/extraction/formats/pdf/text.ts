@@ -2,7 +2,7 @@
 import type { ExtractedText } from '../../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../../indexing/split/markdown.ts';
 import { type HtmlRenderer, renderHtml, writeElement } from '../../rendering/html-renderer.ts';
-import { mostFrequent, type PdfLine } from './lines.ts';
+import type { LinePart, PdfLine } from './lines/page-lines.ts';
 
 /** Minimum size of a heading's letters, relative to the text's letters. */
 const HEADING_MIN_RATIO = 1.15;
@@ -46,7 +46,7 @@ function blocksOf(lines: PdfLine[], levelOf: LevelOf): PdfLine[][] {
     const continues =
       last !== undefined &&
       levelOf(last) === levelOf(line) &&
-      line.gap <= PARAGRAPH_GAP_RATIO * Math.max(line.size, last.size);
+      (line.gap <= PARAGRAPH_GAP_RATIO * Math.max(line.size, last.size) || isTornWord(last, line));
     if (continues) blocks.at(-1)?.push(line);
     else blocks.push([line]);
   }
@@ -56,21 +56,55 @@ function blocksOf(lines: PdfLine[], levelOf: LevelOf): PdfLine[][] {
 function writeBlock(renderer: HtmlRenderer, lines: PdfLine[], levelOf: LevelOf): void {
   const [first] = lines;
   const level = first && levelOf(first);
-  if (level !== undefined) writeElement(renderer, `h${level}`, lines.map(({ text }) => text).join(' '));
-  else writeParagraph(renderer, lines);
+  if (level === undefined) {
+    writeParagraph(renderer, lines);
+    return;
+  }
+  renderer.open(`h${level}`);
+  for (const { parts } of lines) {
+    writeParts(renderer, parts);
+    renderer.text(' ');
+  }
+  renderer.close(`h${level}`);
 }
 
 function writeParagraph(renderer: HtmlRenderer, lines: PdfLine[]): void {
   renderer.open('p');
-  for (const [i, { text }] of lines.entries()) {
-    const next = lines[i + 1]?.text ?? '';
-    const isTorn = HYPHEN.test(text) && CONTINUATION.test(next);
-    renderer.text(isTorn ? text.replace(HYPHEN, '$1') : text);
+  for (const [i, line] of lines.entries()) {
+    const isTorn = isTornWord(line, lines[i + 1]);
+    writeParts(renderer, isTorn ? withoutHyphen(line.parts) : line.parts);
     if (!isTorn) renderer.open('br');
   }
   renderer.close('p');
 }
 
+function writeParts(renderer: HtmlRenderer, parts: LinePart[]): void {
+  for (const { text, isRaised } of parts) {
+    if (isRaised) writeElement(renderer, 'sup', text);
+    else renderer.text(text);
+  }
+}
+
+const isTornWord = (line: PdfLine, next: PdfLine | undefined): boolean =>
+  HYPHEN.test(line.text) && CONTINUATION.test(next?.text ?? '');
+
+function withoutHyphen(parts: LinePart[]): LinePart[] {
+  return parts.with(-1, { isRaised: false, text: (parts.at(-1)?.text ?? '').trimEnd().slice(0, -1) });
+}
+
 /** A word that is hyphenated at the end of its line. */
-const HYPHEN = /(\p{L})[-\u00ad\u2010]$/u;
+const HYPHEN = /\p{L}[-\u00ad\u2010]$/u;
 const CONTINUATION = /^\p{Ll}{2}/u;
+
+/** The size with the greatest weight; 0 where there is none. */
+function mostFrequent(weights: ReadonlyMap<number, number>): number {
+  let most = 0;
+  let found = 0;
+  for (const [size, weight] of weights) {
+    if (weight > most) {
+      most = weight;
+      found = size;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,199 @@
+/** Follows the operators of a PDF page and places each glyph that they draw. */
+
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { multiply, translate } from './matrix.ts';
+import type { DrawnGlyph, Operators, PdfFont } from './pdfjs-insides.ts';
+import { initialState, STATE_CHANGES, type TextState } from './text-state.ts';
+
+/**
+ * A glyph on its line. Lengths are in the page's units, usually 1/72 inch. `start` and `end` count along the writing
+ * direction; `across` counts at right angles to it, growing upwards, for vertical text to the right.
+ */
+export type Glyph = {
+  /** A letter, or several for a ligature. Never white space. */
+  text: string;
+  start: number;
+  end: number;
+  /** The place of the baseline. */
+  across: number;
+  /** The width of an em along the line. */
+  em: number;
+  /** The height of an em. */
+  size: number;
+  /** The writing direction. Text of another direction stands on other lines. */
+  direction: string;
+  isVertical: boolean;
+  font: string;
+  /** The character spacing that the file adds after it. */
+  spacing: number;
+  /** White space was drawn between the glyph drawn before and this one. */
+  isAfterBlank: boolean;
+  /** Its place in the order of drawing. */
+  order: number;
+};
+
+/** `view`: the page's box, [left, bottom, right, top]. What is drawn outside of it cannot be seen. */
+export type PdfPage = {
+  operators: Operators;
+  view: number[];
+  fonts: ReadonlyMap<string, PdfFont>;
+};
+
+/** The glyphs in the order of drawing, in time proportional to the number of operators. */
+export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: PdfPage): Glyph[] {
+  const saved: TextState[] = [];
+  const pen: Pen = { state: initialState(), view, isAfterBlank: false, glyphs: [] };
+  /** Open groups that only mask what is drawn later, and those inside of them. */
+  let masks = 0;
+  for (const [i, operator] of fnArray.entries()) {
+    const operands = argsArray[i] ?? [];
+    if (operator === OPS.beginGroup) masks += masks > 0 || isMask(operands[0]) ? 1 : 0;
+    if (operator === OPS.endGroup && masks > 0) masks--;
+    if (operator === OPS.save || operator === OPS.paintFormXObjectBegin) saved.push({ ...pen.state });
+    if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd)
+      pen.state = saved.pop() ?? pen.state;
+    STATE_CHANGES.get(operator)?.(pen.state, operands);
+    if (operator === OPS.showText && masks === 0) show(pen, fonts.get(pen.state.font), operands[0]);
+  }
+  return pen.glyphs;
+}
+
+const isMask = (group: unknown): boolean =>
+  typeof group === 'object' && group !== null && 'smask' in group && Boolean(group.smask);
+
+type Pen = { state: TextState; view: number[]; isAfterBlank: boolean; glyphs: Glyph[] };
+
+/** Draws glyphs one after another (ISO 32000-2, 9.4.4). A number moves the next one back by thousandths of an em. */
+function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
+  if (!font || !Array.isArray(drawn)) return;
+  const { state } = pen;
+  const { size, scale, spacing, wordSpacing } = state;
+  const line = lineOf(state, font);
+  const unit = size * (font.fontMatrix?.[0] ?? 0.001);
+  /** Moves along the line count in text space: to the right, or downwards as negative numbers. */
+  const stretch = font.vertical ? 1 : scale;
+  let moved = 0;
+  for (const glyph of drawn as (DrawnGlyph | number | null)[]) {
+    if (glyph === null) continue;
+    if (typeof glyph === 'number') {
+      moved -= (glyph / 1000) * size * stretch;
+      continue;
+    }
+    const width = unit * stretch * ((font.vertical && glyph.vmetric?.[0]) || glyph.width);
+    if (glyph.unicode !== '') placeGlyph(pen, line, { text: glyph.unicode, from: moved, width });
+    moved += width + (spacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
+  }
+  state.matrix = font.vertical ? translate(state.matrix, 0, moved) : translate(state.matrix, moved, 0);
+}
+
+/**
+ * The line that is drawn on: its origin, and the unit vectors along it (ux, uy) and across it (vx, vy). The angle is
+ * rounded to a degree, so that words that are each turned a little (in scanned pages) stay on one line.
+ */
+type Line = {
+  x: number;
+  y: number;
+  ux: number;
+  uy: number;
+  vx: number;
+  vy: number;
+  /** Page units of a unit of text space; negative where glyphs follow each other against (ux, uy). */
+  ratio: number;
+  em: number;
+  size: number;
+  direction: string;
+  isVertical: boolean;
+  font: string;
+  spacing: number;
+};
+
+function lineOf(state: TextState, font: PdfFont): Line {
+  const { size, scale, rise } = state;
+  const [a, b, c, d, x, y] = translate(multiply(state.ctm, state.matrix), 0, rise);
+  const [along, across] = font.vertical
+    ? [
+        { x: c, y: d },
+        { x: a, y: b },
+      ]
+    : [
+        { x: a, y: b },
+        { x: c, y: d },
+      ];
+  // Vertical text runs down, text of a negative size to the left.
+  const sign = font.vertical || size * scale < 0 ? -1 : 1;
+  const degrees = Math.round((Math.atan2(sign * along.y, sign * along.x) * 180) / Math.PI);
+  const [ux, uy] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  const isMirrored = (ux * across.y - uy * across.x) * (font.vertical ? 1 : size) < 0;
+  const [vx, vy] = isMirrored ? [uy, -ux] : [-uy, ux];
+  const ratio = sign * Math.hypot(along.x, along.y);
+  const spacing = state.spacing * (font.vertical ? 1 : scale) * ratio;
+  const height = Math.abs(size) * Math.hypot(c, d) * glyphHeight(font, Math.abs(size));
+  const width = Math.abs(size) * Math.hypot(a, b);
+  const em = font.isType3Font ? Math.max(width, height) : width;
+  const direction = `${degrees === -180 ? 180 : degrees}${font.vertical ? ' vertical' : ''}`;
+  return {
+    x,
+    y,
+    ux,
+    uy,
+    vx,
+    vy,
+    ratio,
+    em,
+    size: height,
+    direction,
+    isVertical: font.vertical,
+    font: state.font,
+    spacing,
+  };
+}
+
+/** The height of a font's glyphs in ems. In a Type 3 font of size 1 an em may be as small as a dot of the raster. */
+function glyphHeight({ isType3Font, fontMatrix, bbox }: PdfFont, size: number): number {
+  const height = Math.abs(((bbox?.[3] ?? 0) - (bbox?.[1] ?? 0)) * (fontMatrix?.[3] ?? 0));
+  return isType3Font && size <= 1 && height > 0 ? height : 1;
+}
+
+/** `from` and `width` in text space. */
+type Drawn = { text: string; from: number; width: number };
+
+function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
+  const { view, glyphs } = pen;
+  const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, spacing } = line;
+  if (text <= ' ' || (text >= '\u007f' && BLANK.test(text))) {
+    pen.isAfterBlank = true;
+    return;
+  }
+  const [before, after] = [from * ratio, (from + width) * ratio];
+  if (!isInside(view, x + before * ux, y + before * uy, x + after * ux, y + after * uy)) return;
+  const origin = x * ux + y * uy;
+  glyphs.push({
+    text,
+    start: origin + Math.min(before, after),
+    end: origin + Math.max(before, after),
+    across: x * vx + y * vy,
+    em,
+    size,
+    direction,
+    isVertical,
+    font,
+    spacing,
+    isAfterBlank: pen.isAfterBlank,
+    order: glyphs.length,
+  });
+  pen.isAfterBlank = false;
+}
+
+/** White space; and controls, which stand for the blank in fonts whose characters are numbered. */
+const BLANK = /^[\s\p{Cc}]/u;
+
+/** Whether a stretch of a line between two points meets the box. */
+function isInside(view: number[], x1: number, y1: number, x2: number, y2: number): boolean {
+  const [left = 0, bottom = 0, right = 0, top = 0] = view;
+  return (
+    Math.max(x1, x2) >= left &&
+    Math.min(x1, x2) <= right &&
+    Math.max(y1, y2) >= bottom &&
+    Math.min(y1, y2) <= top
+  );
+}

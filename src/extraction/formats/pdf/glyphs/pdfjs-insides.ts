@@ -1,0 +1,130 @@
+/**
+ * What the service uses of pdf.js beyond its documentation, as of 6.5: see docs/private-insides.md.
+ *
+ * - A port of our own joins its two halves, whose messages it reads. Instead: leave out `worker`; pages take a third
+ *   longer, and one with a million paths exhausts the memory.
+ * - Glyphs among the operands of `showText`, and members of fonts. Instead: `getTextContent`, which has no places of
+ *   glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
+ * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
+ */
+import type { PDFPageProxy } from 'pdfjs-dist';
+import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { STATE_CHANGES } from './text-state.ts';
+
+/** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */
+export type DrawnGlyph = { unicode: string; width: number; vmetric: number[] | null; isSpace: boolean };
+
+/** A font. Its matrix maps the units of its glyphs and its box to ems (ISO 32000-2, 9.2.4). */
+export type PdfFont = { vertical: boolean; isType3Font: boolean; fontMatrix?: number[]; bbox?: number[] };
+
+/** The operators of a page (members of `OPS`), and the operands of each. */
+export type Operators = { fnArray: number[]; argsArray: unknown[][] };
+
+/** The operators that place text; those that only draw are left out. Annotations have none. */
+export const operatorsOf = (page: PDFPageProxy): Promise<Operators> =>
+  page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
+
+const PLACING: ReadonlySet<number> = new Set([
+  ...STATE_CHANGES.keys(),
+  ...[OPS.save, OPS.restore, OPS.paintFormXObjectEnd, OPS.beginGroup, OPS.endGroup, OPS.showText],
+]);
+
+type Listener = (event: { data: unknown }) => void;
+
+/** Hands each message over as it is, where pdf.js would copy it, glyph by glyph, and leaves out what only draws. */
+class DirectPort {
+  readonly #listeners = new Set<Listener>();
+
+  postMessage(message: unknown): void {
+    const data = withoutDrawings(message);
+    queueMicrotask(() => {
+      for (const listener of this.#listeners) listener({ data });
+    });
+  }
+
+  addEventListener(_type: string, listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: string, listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+}
+
+/** Operators are sent in pieces; the arrays must be copied, as pdf.js empties them for the next piece. */
+function withoutDrawings(message: unknown): unknown {
+  if (!hasKey(message, 'chunk') || !isOperators(message.chunk)) return message;
+  const { fnArray, argsArray } = message.chunk;
+  const isKept = fnArray.map((operator) => PLACING.has(operator));
+  const kept = fnArray.filter((_, i) => isKept[i]);
+  const operands = argsArray.filter((_, i) => isKept[i]);
+  return { ...message, chunk: { ...message.chunk, fnArray: kept, argsArray: operands, length: kept.length } };
+}
+
+const hasKey = <Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> =>
+  typeof value === 'object' && value !== null && key in value;
+
+const isOperators = (value: unknown): value is Operators =>
+  hasKey(value, 'fnArray') &&
+  hasKey(value, 'argsArray') &&
+  Array.isArray(value.fnArray) &&
+  Array.isArray(value.argsArray);
+
+/** Starts the half of pdf.js that reads files. On Node it runs in the same thread as the other. */
+export async function startReader(): Promise<PDFWorker> {
+  // It has no types. By default pdf.js would load the one that is not minified.
+  const { WorkerMessageHandler } = await import(
+    import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs')
+  );
+  const port = new DirectPort();
+  const worker = new PDFWorker({ port: port as unknown as null }); // the type that it declares is null
+  WorkerMessageHandler.initializeFromPort(port);
+  return worker;
+}
+
+/** Stands for a browser's fonts. Without them pdf.js computes the outlines of all glyphs. */
+class UnusedFontFace {
+  readonly loaded = Promise.resolve(this);
+}
+
+/** The options of `getDocument` that keep fonts from being drawn. */
+export function withUnusedFonts(): { disableFontFace: false; ownerDocument: object } {
+  Object.assign(globalThis, { FontFace: UnusedFontFace });
+  return { disableFontFace: false, ownerDocument: { fonts: { add: () => {}, delete: () => {} } } };
+}
+
+/** Adds the fonts of a page, by the names that its operators have for them, to those of other pages. */
+export async function loadFonts(
+  page: PDFPageProxy,
+  operators: Operators,
+  fonts: Map<string, PdfFont>,
+): Promise<void> {
+  for (const name of fontNames(operators)) {
+    if (fonts.has(name)) continue;
+    const font = await new Promise<unknown>((resolve) => page.commonObjs.get(name, resolve));
+    if (!isFont(font)) continue;
+    // Each of these is decoded anew whenever it is read.
+    const { vertical, isType3Font, fontMatrix, bbox } = font;
+    fonts.set(name, {
+      vertical: vertical === true,
+      isType3Font,
+      ...(fontMatrix && { fontMatrix }),
+      ...(bbox && { bbox }),
+    });
+  }
+}
+
+/** pdf.js has an error instead of a font that it cannot read, and draws nothing with it. */
+const isFont = (font: unknown): font is PdfFont => hasKey(font, 'fontMatrix') && hasKey(font, 'vertical');
+
+/** Fonts are set by an operator of their own, or as a part of the graphics state. */
+function fontNames({ fnArray, argsArray }: Operators): Set<string> {
+  const names = new Set<string>();
+  for (const [i, operator] of fnArray.entries()) {
+    const [operand] = argsArray[i] ?? [];
+    if (operator === OPS.setFont) names.add(String(operand));
+    if (operator !== OPS.setGState || !Array.isArray(operand)) continue;
+    for (const [key, value] of operand) if (key === 'Font') names.add(String(value[0]));
+  }
+  return names;
+}

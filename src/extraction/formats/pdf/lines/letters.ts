@@ -1,0 +1,31 @@
+/** The letters that a glyph stands for. */
+import type { Glyph } from '../glyphs/glyphs.ts';
+
+/** Ligatures of Latin, Armenian and Hebrew, shapes of Arabic letters, and forms for vertical lines. */
+const SHAPES = /[\ufb00-\ufdff\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc\u00b5\u2126]/;
+/** Invisible format characters, but for the non-joiner, which Persian words need, and the soft hyphen. */
+const INVISIBLE = /[\p{Cf}--[\u200c\u00ad]]/gv;
+
+/** No glyph joins an alef to a lam after it. A glyph of both is a lam with an alef after it, written backwards. */
+const BACKWARD_LAM_ALEF = /^[\u0627\u0622\u0623\u0625\u0671]\p{M}*\u0644$/u;
+const SEVERAL_RIGHT_TO_LEFT = /^[\p{Script=Hebrew}\p{Script=Arabic}\p{M}]{2,}$/u;
+
+/**
+ * The fonts that write the letters of their ligatures from left to right. Most producers write them in the order of
+ * reading, some in the visual order of the line.
+ */
+export function fontsWithBackwardLigatures(glyphs: Glyph[]): ReadonlySet<string> {
+  const backward = glyphs.filter(({ text }) => text.length > 1 && BACKWARD_LAM_ALEF.test(text));
+  return new Set(backward.map(({ font }) => font));
+}
+
+/** The letters in the order of reading, without the shapes that some characters have on the page. */
+export function lettersOf({ text, font, start, end }: Glyph, backward: ReadonlySet<string>): string {
+  // The usual case costs one comparison.
+  if (text.length === 1 && text < '\u007f' && text >= ' ') return text;
+  const isBackward = backward.has(font) && SEVERAL_RIGHT_TO_LEFT.test(text);
+  const letters = (isBackward ? [...text].reverse().join('') : text).replace(INVISIBLE, '');
+  // A soft hyphen that can be seen is a hyphen.
+  if (letters === '\u00ad') return end > start ? letters : '';
+  return SHAPES.test(letters) ? letters.normalize('NFKC') : letters;
+}

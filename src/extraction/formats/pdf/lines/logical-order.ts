@@ -1,0 +1,72 @@
+/** Puts lines of Hebrew and Arabic, which a page shows in visual order, into the order in which they are read. */
+
+/** A letter or ligature with its accents, or white space, as a page shows it. */
+export type Cluster = { text: string; isRaised: boolean };
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Samaritan}]/u;
+const NUMBER = /^[\p{Nd}]/u;
+const LEFT_TO_RIGHT = /^[\p{L}\p{M}]/u;
+/** Between digits these belong to the number. */
+const IN_NUMBER = /^[.,:/\u066b\u066c%+\-\u2212]$/;
+
+type Direction = 'right' | 'left' | 'number' | 'neutral';
+
+function directionOf({ text }: Cluster): Direction {
+  if (NUMBER.test(text)) return 'number';
+  if (RIGHT_TO_LEFT.test(text)) return 'left';
+  return LEFT_TO_RIGHT.test(text) ? 'right' : 'neutral';
+}
+
+/**
+ * A line from left to right → in the order of reading. It reverses what the Unicode bidirectional algorithm (UAX #9, L2)
+ * does for display: stretches that run to the left are turned round, words and numbers inside of them are not.
+ */
+export function logicalOrder(line: Cluster[]): Cluster[] {
+  // Hebrew is the first of these scripts in Unicode.
+  if (!line.some(({ text }) => text >= '\u0590' && RIGHT_TO_LEFT.test(text))) return line;
+  const directions = line.map(directionOf);
+  const count = (direction: Direction) => directions.filter((other) => other === direction).length;
+  if (count('left') > count('right')) return turnRound(line, directions);
+  const ordered: Cluster[] = [];
+  for (let i = 0; i < line.length; ) {
+    const end = directions[i] === 'left' ? endOfLeft(directions, i) : i + 1;
+    ordered.push(...turnRound(line.slice(i, end), directions.slice(i, end)));
+    i = end;
+  }
+  return ordered;
+}
+
+/** The end of a stretch that runs to the left: after its last such letter before one that runs to the right. */
+function endOfLeft(directions: Direction[], start: number): number {
+  let end = start + 1;
+  for (let i = start + 1; i < directions.length && directions[i] !== 'right'; i++)
+    if (directions[i] === 'left') end = i + 1;
+  return end;
+}
+
+function turnRound(line: Cluster[], directions: Direction[]): Cluster[] {
+  const stretches: Cluster[][] = [];
+  for (let i = 0; i < line.length; ) {
+    const end = endOfRight(line, directions, i);
+    stretches.push(line.slice(i, end));
+    i = end;
+  }
+  return stretches.reverse().flat();
+}
+
+/** The end of a stretch that keeps its order: a number, words of Latin letters with what stands between them, or one cluster. */
+function endOfRight(line: Cluster[], directions: Direction[], start: number): number {
+  let end = start + 1;
+  let isWords = directions[start] === 'right';
+  if (!isWords && directions[start] !== 'number') return end;
+  for (let i = end; i < line.length && directions[i] !== 'left'; i++) {
+    if (directions[i] === 'neutral') {
+      if (!isWords && !IN_NUMBER.test(line[i]?.text ?? '')) return end;
+      continue;
+    }
+    if (directions[i] === 'right') isWords = true;
+    end = i + 1;
+  }
+  return end;
+}

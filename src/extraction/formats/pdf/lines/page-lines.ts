@@ -1,0 +1,71 @@
+/** The glyphs of a page → its lines as text. */
+
+import { withoutCopies } from '../glyphs/drawn-twice.ts';
+import type { Glyph } from '../glyphs/glyphs.ts';
+import { type GlyphLine, groupLines } from './group-lines.ts';
+import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
+import { type Cluster, logicalOrder } from './logical-order.ts';
+import { findRaised } from './superscripts.ts';
+import { findWordGaps } from './word-gaps.ts';
+
+/** A stretch of a line, or a superscript in it. */
+export type LinePart = { text: string; isRaised: boolean };
+
+/**
+ * A line. `size`: the height of most of its letters; 0 for a line from another source.
+ * `gap`: the distance to the previous line; infinite where the line stands above it, as in another column. Both are in the page's units, usually 1/72 inch.
+ */
+export type PdfLine = { parts: LinePart[]; text: string; size: number; gap: number };
+
+/** A line that is raised by less than this part of its size does not stand above the previous one. */
+const SAME_HEIGHT = 0.5;
+
+/** The lines of a page's glyphs, in the order of drawing. */
+export function linesOf(drawn: Glyph[]): PdfLine[] {
+  const glyphs = withoutCopies(drawn);
+  const backward = fontsWithBackwardLigatures(glyphs);
+  const lines: PdfLine[] = [];
+  let above: Glyph | undefined;
+  for (const line of groupLines(glyphs)) {
+    const { base, raised } = findRaised(line);
+    const clusters = clustersOf(line, { raised, backward });
+    const parts = partsOf(base?.isVertical ? clusters : logicalOrder(clusters));
+    const text = parts.map((part) => part.text).join('');
+    if (!base || text.trim() === '') continue;
+    const gap = above?.direction === base.direction ? above.across - base.across : Number.POSITIVE_INFINITY;
+    lines.push({
+      parts,
+      text: text.trim(),
+      size: Math.round(base.size * 2) / 2,
+      gap: gap < -SAME_HEIGHT * base.size ? Number.POSITIVE_INFINITY : Math.abs(gap),
+    });
+    above = base;
+  }
+  return lines;
+}
+
+type Marks = { raised: ReadonlySet<Glyph>; backward: ReadonlySet<string> };
+
+function clustersOf(line: GlyphLine, { raised, backward }: Marks): Cluster[] {
+  const gaps = findWordGaps(line);
+  const clusters: Cluster[] = [];
+  for (const [i, glyph] of line.entries()) {
+    const isRaised = raised.has(glyph);
+    const isInside = i < line.length - 1;
+    const letters = lettersOf(glyph, backward);
+    if (gaps[i]) clusters.push({ text: ' ', isRaised: isRaised && clusters.at(-1)?.isRaised === true });
+    // In the middle of a line a hyphen that may be left out is none that was left out.
+    if (letters !== '') clusters.push({ text: isInside && letters === '\u00ad' ? '-' : letters, isRaised });
+  }
+  return clusters;
+}
+
+function partsOf(clusters: Cluster[]): LinePart[] {
+  const parts: LinePart[] = [];
+  for (const { text, isRaised } of clusters) {
+    const last = parts.at(-1);
+    if (last?.isRaised === isRaised) last.text += text;
+    else parts.push({ text, isRaised });
+  }
+  return parts;
+}

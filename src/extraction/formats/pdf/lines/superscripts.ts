@@ -1,0 +1,56 @@
+/** Finds superscripts by their size and place. */
+import type { Glyph } from '../glyphs/glyphs.ts';
+import type { GlyphLine } from './group-lines.ts';
+
+/** A superscript is at most this large, relative to its line's letters. */
+const SIZE_MAX = 0.85;
+/** Its baseline is raised by this part of their size. */
+const RAISED_MIN = 0.12;
+const RAISED_MAX = 0.8;
+/** It stands this near to a letter of the line's size, in ems. Other small type is a label of its own. */
+const NEAR_EMS = 0.25;
+
+/** The superscripts of a line. `base`: a glyph of the line's own size and baseline. */
+export function findRaised(line: GlyphLine): { base: Glyph | undefined; raised: ReadonlySet<Glyph> } {
+  const base = baseOf(line);
+  const raised = new Set<Glyph>();
+  if (!base || base.isVertical) return { base, raised };
+  for (let i = 0; i < line.length; ) {
+    const end = endOfRaised(line, i, base);
+    if (end > i && (hasNarrowGap(line, i, base) || hasNarrowGap(line, end, base)))
+      for (const glyph of line.slice(i, end)) raised.add(glyph);
+    i = Math.max(end, i + 1);
+  }
+  return { base, raised };
+}
+
+function endOfRaised(line: GlyphLine, start: number, base: Glyph): number {
+  let end = start;
+  for (let glyph = line[end]; glyph && isRaised(glyph, base); glyph = line[end]) end++;
+  return end;
+}
+
+function isRaised({ size, across }: Glyph, base: Glyph): boolean {
+  const rise = (across - base.across) / base.size;
+  return size <= SIZE_MAX * base.size && rise >= RAISED_MIN && rise <= RAISED_MAX;
+}
+
+/** Whether the gap before a glyph is narrow. */
+function hasNarrowGap(line: GlyphLine, at: number, { em }: Glyph): boolean {
+  const [left, right] = [line[at - 1], line[at]];
+  return left !== undefined && right !== undefined && right.start - left.end < NEAR_EMS * em;
+}
+
+/** Larger letters count for more: a word with many superscripts is still the line's own. */
+function baseOf(line: GlyphLine): Glyph | undefined {
+  const weights = new Map<number, { weight: number; glyph: Glyph }>();
+  for (const glyph of line) {
+    const size = Math.round(glyph.size * 2);
+    const found = weights.get(size);
+    if (found) found.weight += glyph.size ** 2;
+    else weights.set(size, { weight: glyph.size ** 2, glyph });
+  }
+  let base: { weight: number; glyph: Glyph } | undefined;
+  for (const entry of weights.values()) if (!base || entry.weight > base.weight) base = entry;
+  return base?.glyph;
+}

@@ -1,0 +1,42 @@
+/** Opens PDF files with pdf.js (Apache-2.0), which Firefox also uses. */
+import { fileURLToPath } from 'node:url';
+import {
+  getDocument,
+  PasswordException,
+  type PDFDocumentProxy,
+  VerbosityLevel,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { damaged, encrypted } from '../../extraction-error.ts';
+import { startReader, withUnusedFonts } from './glyphs/pdfjs-insides.ts';
+
+// In a damaged file pdf.js also rejects promises that nothing awaits. Unhandled, they would end the process.
+process.on('unhandledRejection', () => {});
+
+/** @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT */
+export async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
+  const data = folderOf('pdfjs-dist/package.json');
+  const loading = getDocument({
+    data: new Uint8Array(bytes),
+    worker: await startReader(),
+    // Character maps of East Asian fonts that are not embedded, and widths of the standard fonts.
+    cMapUrl: `${data}cmaps/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${data}standard_fonts/`,
+    useWorkerFetch: false,
+    useSystemFonts: false,
+    ...withUnusedFonts(),
+    // Pictures are not decoded: each is larger than this.
+    maxImageSize: 0,
+    verbosity: VerbosityLevel.ERRORS,
+  });
+  try {
+    return await loading.promise;
+  } catch (error) {
+    if (error instanceof PasswordException) throw encrypted();
+    throw damaged('it cannot be read as a PDF');
+  }
+}
+
+function folderOf(file: string): string {
+  return fileURLToPath(new URL('.', import.meta.resolve(file)));
+}

@@ -1,0 +1,138 @@
+/** The text of a PDF as its reader sees it, whatever the order and the manner in which it is drawn. */
+import { describe, expect, it } from 'vitest';
+import { drawnPdf, textAt } from '../../testing/drawn-pdf.ts';
+import { extractPdf } from './pdf.ts';
+
+const textOf = async (operators: string, letters: Record<string, string> = {}): Promise<string> =>
+  (await extractPdf(drawnPdf([operators], letters))).extracted.text;
+
+describe('the cells of a line', () => {
+  it('stand apart and from left to right, in whatever order they are drawn', async () => {
+    const row = (y: number, name: string, work: string, sum: string) =>
+      textAt(265, y, sum) + textAt(170, y, work) + textAt(60, y, name);
+    expect(
+      await textOf(
+        row(770, 'BERGER, H', 'Site manager', '1,240.50') + row(758, 'CASTRO, L', 'Surveyor', '980.00'),
+      ),
+    ).toBe('BERGER, H Site manager 1,240.50\nCASTRO, L Surveyor 980.00');
+  });
+
+  it('stand in that order too where a page is turned', async () => {
+    const turned = (x: number, y: number, text: string) =>
+      `BT /F1 10 Tf 0 1 -1 0 ${x} ${y} Tm (${text}) Tj ET\n`;
+    expect(
+      await textOf(turned(300, 400, '980.00') + turned(300, 100, 'Surveyor') + turned(312, 100, 'Sum')),
+    ).toBe('Surveyor 980.00\nSum');
+  });
+
+  it('are not mixed with those of the next column of prose', async () => {
+    const column = (x: number, words: string[]) =>
+      words.map((text, i) => textAt(x, 700 - 12 * i, text)).join('');
+    expect(await textOf(column(320, ['Right one', 'right two']) + column(60, ['Left one', 'left two']))).toBe(
+      'Right one\nright two\n\nLeft one\nleft two',
+    );
+  });
+});
+
+describe('double strike', () => {
+  it.each([
+    ['strings', textAt(60, 700, 'Evacuation point') + textAt(60.35, 700, 'Evacuation point')],
+    ['a shadow', textAt(61, 699, 'Evacuation point') + textAt(60, 700, 'Evacuation point')],
+    [
+      'words',
+      `${textAt(60, 700, 'Evacuation')}${textAt(60.35, 700, 'Evacuation point')}${textAt(112.2, 700, 'point')}`,
+    ],
+    [
+      'letters',
+      [...'Evacuation point']
+        .map(
+          (letter, i) =>
+            textAt(60 + 6 * i, 700, letter, '/F2 10 Tf') + textAt(60.4 + 6 * i, 700, letter, '/F2 10 Tf'),
+        )
+        .join(''),
+    ],
+  ])('of %s counts once', async (_, operators) => {
+    expect(await textOf(operators)).toBe('Evacuation point');
+  });
+
+  it('is not what two equal letters are', async () => {
+    expect(await textOf(textAt(60, 700, 'All bill: 1.11 ... iiii'))).toBe('All bill: 1.11 ... iiii');
+  });
+});
+
+describe('letters that are spaced out', () => {
+  const spaced = (spacing: number, text: string) => `BT /F1 10 Tf ${spacing} Tc 60 700 Td (${text}) Tj ET`;
+
+  it.each([0.5, 1.2, 2.5, 4, 7])('by %s points are words', async (spacing) => {
+    expect(await textOf(spaced(spacing, 'Hinweis zur Abgabe'))).toBe('Hinweis zur Abgabe');
+  });
+
+  it('are words where each letter is placed, and words are wider apart', async () => {
+    const letters = [...'COMPLAINTS DESK']
+      .map((letter, i) => (letter === ' ' ? '' : textAt(60 + 9 * i, 700, letter, '/F2 10 Tf')))
+      .join('');
+    expect(await textOf(letters)).toBe('COMPLAINTS DESK');
+  });
+
+  it('are words where blanks space them out', async () => {
+    expect(await textOf(textAt(60, 700, 'C O M P L A I N T S   D e s k'))).toBe('COMPLAINTS Desk');
+  });
+
+  it.each(['1 2 3 4 5 6', 'x x x x x', 'a A b B c C', 'a, b, c, d, e'])('do not include %s', async (list) => {
+    expect(await textOf(textAt(60, 700, list))).toBe(list);
+  });
+});
+
+describe('superscripts', () => {
+  const raised = (text: string, mark: string, after: string) =>
+    `BT /F1 11 Tf 60 700 Td (${text}) Tj /F1 7 Tf 3.5 Ts (${mark}) Tj /F1 11 Tf 0 Ts (${after}) Tj ET`;
+
+  it.each([
+    [raised('The membership', '3', ' costs more.'), 'The membership [3] costs more.'],
+    [raised('forty euros', 'a', '.'), 'forty euros [a].'],
+    [raised('40 m', '2', ''), '40 m²'],
+    [raised('the room holds 10', '3', ' bowls'), 'the room holds 10^3 bowls'],
+    [raised('the 1', 'st', ' of May'), 'the 1st of May'],
+  ])('stay apart from their words', async (operators, text) => {
+    expect(await textOf(operators)).toBe(text);
+  });
+
+  it('are not subscripts, which stay in their words', async () => {
+    const water = 'BT /F1 11 Tf 60 700 Td (H) Tj /F1 7 Tf -2 Ts (2) Tj /F1 11 Tf 0 Ts (O) Tj ET';
+    expect(await textOf(water)).toBe('H2O');
+  });
+});
+
+describe('text from right to left', () => {
+  /** Bytes for Arabic letters. */
+  const ARABIC = { a: 'ا', l: 'ل', m: 'م', t: 'ط', b: 'ب', s: 'س', n: 'ن', h: 'ة' };
+  const line = (visual: string) => textAt(60, 700, visual, '/F3 12 Tf');
+
+  it.each([
+    ['in reading order', 'لا'],
+    ['in the order of the page', 'ال'],
+    ['as one character', 'ﻻ'],
+  ])('has lam-alef ligatures whose map has their letters %s', async (_, ligature) => {
+    expect(await textOf(line('h m L s l a'), { ...ARABIC, L: ligature })).toBe('السلامة');
+  });
+
+  it('has the letters of another ligature in the order of its font', async () => {
+    const letters = { ...ARABIC, L: 'ال', M: 'حم' };
+    expect(await textOf(line('LM'), letters)).toBe('محلا');
+    expect(await textOf(line('LM'), { ...letters, L: 'لا' })).toBe('حملا');
+  });
+
+  it('has numbers and Latin words at their place in the sentence', async () => {
+    const words =
+      line('nab') + textAt(100, 700, 'Plan B 12.5', '/F2 12 Tf') + textAt(200, 700, 'bal', '/F3 12 Tf');
+    expect(await textOf(words, ARABIC)).toBe('لاب Plan B 12.5 بان');
+  });
+
+  it('may be a word in a line from left to right', async () => {
+    const words =
+      textAt(60, 700, 'The word', '/F2 12 Tf') +
+      textAt(130, 700, 'bal', '/F3 12 Tf') +
+      textAt(170, 700, 'is here.', '/F2 12 Tf');
+    expect(await textOf(words, ARABIC)).toBe('The word لاب is here.');
+  });
+});
