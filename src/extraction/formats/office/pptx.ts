@@ -3,6 +3,7 @@ import type { ExtractedFile } from '../../extracted-file.ts';
 import { readXmlTree, textOf, type XmlElement } from '../../markup/xml-tree.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
 import { type Archive, openArchive } from '../archive.ts';
+import { openDrawing } from './drawings/related-drawing.ts';
 import { type Relationship, relationshipsOf } from './relationships.ts';
 import { contentOf } from './slides/alternatives.ts';
 import { writeComments } from './slides/comments.ts';
@@ -75,14 +76,14 @@ function contextOf(
   relationships: readonly Relationship[],
   place: string,
 ): SlideContext {
-  const targets = new Map(relationships.map(({ id, target }) => [id, target]));
+  const related = new Map(relationships.map((relationship) => [relationship.id, relationship]));
   return {
     renderer,
     above: [],
-    async readRelated(id) {
-      const target = targets.get(id);
-      targets.delete(id);
-      return target === undefined ? undefined : await archive.read(target);
+    async openRelated(id) {
+      const relationship = related.get(id);
+      related.delete(id);
+      return relationship && (await openDrawing(archive, relationship));
     },
     onObject: (program) => unread.object(program, place),
     onFooter: (body) => footers.set(textOf(body), body),

@@ -10,11 +10,15 @@ export type Series = { categories: Points; values: { name: string; points: Point
 /** `title`: the chart's title first, then other texts of it. `categoryName`: the title of the axis of categories. */
 export type Chart = { titles: string[]; categoryName: string; series: Series[] };
 
+/** Further levels of categories are left out. */
+const LEVELS_MAX = 8;
+
 /**
  * Joins the levels of categories, of which the innermost comes first: `2023 Q1`. An outer category is written once, and
  * holds up to the next one.
  */
-export function joinLevels([innermost = new Map(), ...outer]: Points[]): Points {
+export function joinLevels(levelPoints: readonly Points[]): Points {
+  const [innermost = new Map(), ...outer] = levelPoints.slice(0, LEVELS_MAX);
   const numbers = [...innermost.keys()].sort((a, b) => a - b);
   const joined = new Map<number, string>();
   const levels = outer
@@ -32,7 +36,27 @@ export function joinLevels([innermost = new Map(), ...outer]: Points[]): Points 
 
 export function writeChart(renderer: HtmlRenderer, { titles, categoryName, series }: Chart): void {
   for (const title of titles) if (title.trim() !== '') writeElement(renderer, 'p', title);
-  for (const group of withSameCategories(series)) writeTable(renderer, categoryName, group);
+  for (const group of withSameCategories(series)) {
+    if (isFilled(group)) writeTable(renderer, categoryName, group);
+    else for (const one of group) writeTable(renderer, categoryName, [one]);
+  }
+}
+
+/** A table may have this many times as many cells as values; series that share no rows have tables of their own. */
+const CELLS_OF_VALUE_MAX = 20;
+
+function isFilled(series: readonly Series[]): boolean {
+  const columns = series.flatMap(({ values }) => values);
+  const values = columns.reduce((sum, { points }) => sum + points.size, 0);
+  return rowsOf(series).length * columns.length <= CELLS_OF_VALUE_MAX * (values + series.length);
+}
+
+/** The numbers of all points, in ascending order. */
+function rowsOf(series: readonly Series[]): number[] {
+  const rows = new Set(series[0]?.categories.keys());
+  for (const { values } of series)
+    for (const { points } of values) for (const number of points.keys()) rows.add(number);
+  return [...rows].sort((a, b) => a - b);
 }
 
 /** Divides series that follow each other into groups with the same categories. */
@@ -52,11 +76,10 @@ function withSameCategories(series: readonly Series[]): Series[][] {
 function writeTable(renderer: HtmlRenderer, categoryName: string, series: readonly Series[]): void {
   const categories: Points = series[0]?.categories ?? new Map();
   const columns = series.flatMap(({ values }) => values);
-  const rows = new Set([...categories.keys(), ...columns.flatMap(({ points }) => [...points.keys()])]);
   const names = [categoryName, ...columns.map(({ name }) => name)];
   renderer.open('table', DATA_TABLE);
   if (names.some((name) => name.trim() !== '')) writeRow(renderer, 'th', names);
-  for (const row of [...rows].sort((a, b) => a - b)) {
+  for (const row of rowsOf(series)) {
     // A category without a name is shown by its number.
     const category = categories.get(row) ?? String(row + 1);
     writeRow(renderer, 'td', [category, ...columns.map(({ points }) => points.get(row) ?? '')]);

@@ -9,8 +9,7 @@ import {
 } from '../../../markup/xml-tree.ts';
 import { DATA_TABLE, type HtmlRenderer, writeElement } from '../../../rendering/html-renderer.ts';
 import { altText } from '../drawings/alt-text.ts';
-import { writeChartPart } from '../drawings/chart.ts';
-import { writeDiagram } from '../drawings/diagram.ts';
+import type { DrawingWriter } from '../drawings/related-drawing.ts';
 import { isOn } from '../on-off.ts';
 import { relationshipId } from '../relationships.ts';
 import { contentOf } from './alternatives.ts';
@@ -21,8 +20,8 @@ export type SlideContext = {
   renderer: HtmlRenderer;
   /** The places of the placeholders of the slide's layout, then of its master. */
   above: readonly PlaceholderPlaces[];
-  /** Reads the part of a relationship, only once. */
-  readRelated(id: string): Promise<Uint8Array | undefined>;
+  /** Opens the chart or diagram of a relationship, only once. */
+  openRelated(id: string): Promise<DrawingWriter | undefined>;
   onObject(program: string): void;
   /** Takes text that stands on many slides. */
   onFooter(text: XmlElement): void;
@@ -73,16 +72,12 @@ function writeText({ renderer, onFooter }: SlideContext, shape: XmlElement): voi
 
 /** A frame around a table, chart, diagram or embedded object. */
 async function writeFrame(context: SlideContext, frame: XmlElement): Promise<void> {
-  const { renderer, readRelated, onObject } = context;
+  const { renderer, openRelated, onObject } = context;
   for (const content of contentOf(childOf(frame, 'graphic', 'graphicData'))) {
     if (content.name === 'tbl') writeTable(renderer, content);
     if (content.name === 'oleObj') onObject(attributeOf(content, 'progId') ?? '');
-    const isDiagram = content.name === 'relIds';
-    if (!isDiagram && content.name !== 'chart') continue;
-    const id = isDiagram ? (attributeOf(content, 'dm') ?? '') : relationshipId(content.attributes);
-    const part = await readRelated(id);
-    if (part && isDiagram) writeDiagram(part, renderer);
-    else if (part) writeChartPart(part, renderer);
+    if (content.name === 'chart') (await openRelated(relationshipId(content.attributes)))?.(renderer);
+    if (content.name === 'relIds') (await openRelated(attributeOf(content, 'dm') ?? ''))?.(renderer);
   }
 }
 

@@ -61,6 +61,9 @@ function listOf(element: XmlElement): NumberedList {
   return { definition: propertyOf(element, 'abstractNumId') ?? '', starts, levels };
 }
 
+/** A longer label would be longer than the document. */
+const LABEL_MAX_LENGTH = 200;
+
 function levelsOf(element: XmlElement): Map<number, NumberingLevel> {
   return new Map(
     childrenOf(element, 'lvl').map((level) => [
@@ -69,7 +72,7 @@ function levelsOf(element: XmlElement): Map<number, NumberingLevel> {
         // 17.9.25: without it numbers start at zero.
         start: Number(propertyOf(level, 'start') ?? 0) || 0,
         format: formatOf(level),
-        text: propertyOf(level, 'lvlText') ?? '',
+        text: (propertyOf(level, 'lvlText') ?? '').slice(0, LABEL_MAX_LENGTH),
         isLegal: isSwitchedOn(childOf(level, 'isLgl')),
         restart: restartOf(level),
         style: propertyOf(level, 'pStyle') ?? '',

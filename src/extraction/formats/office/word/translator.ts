@@ -35,7 +35,7 @@ export function writeNote(context: WordContext, { label, content, part }: Note, 
   write(context, { part, spans: rowSpans(read), label, depth, isRepeated: false }, read);
 }
 
-/** Notes deeper inside each other follow the text. */
+/** Notes deeper inside each other follow the text; text boxes stand where they are. */
 const NOTE_DEPTH_MAX = 4;
 
 type Story = { part: WordPart; spans: RowSpans; label: string; depth: number; isRepeated: boolean };
@@ -86,6 +86,8 @@ function translator(
   const properties: string[] = [];
   /** For each choice between newer and older markup, whether what was read of it had any text. */
   const alternatives: boolean[] = [];
+  /** The number of open text boxes. */
+  let boxes = 0;
   let leaf: 't' | 'instrText' | undefined;
   /** The number of equations in the open paragraph of equations, which are shown below each other. */
   let equations: number | undefined;
@@ -128,7 +130,8 @@ function translator(
       case 'txBody':
         paragraphs.begin();
         paragraphs.openBox();
-        return { element: 'note' };
+        // Each note is kept until the block around it ends, with all notes inside it.
+        return boxes++ < NOTE_DEPTH_MAX ? { element: 'note' } : undefined;
       case 'docPr':
         describe(altText(attribute(attributes, 'descr') ?? attribute(attributes, 'title')));
         return undefined;
@@ -204,8 +207,10 @@ function translator(
       if (name === 'p') {
         paragraphs.close();
         fields.endParagraph();
-      } else if (name === 'txbxContent' || name === 'txBody') paragraphs.closeBox();
-      else if (name === 'r') paragraphs.closeRun();
+      } else if (name === 'txbxContent' || name === 'txBody') {
+        boxes--;
+        paragraphs.closeBox();
+      } else if (name === 'r') paragraphs.closeRun();
       else if (name === 'AlternateContent') markRead(alternatives.pop() ?? false);
       else if (name === 'oMathPara') equations = undefined;
       else tables.close(name);

@@ -2,8 +2,7 @@
 import { corrupt, ExtractionError } from '../../../extraction-error.ts';
 import { attributeOf, childOf, descendants, readXmlTree } from '../../../markup/xml-tree.ts';
 import type { Archive } from '../../archive.ts';
-import { writeChartPart } from '../drawings/chart.ts';
-import { writeDiagram } from '../drawings/diagram.ts';
+import { openDrawing } from '../drawings/related-drawing.ts';
 import { mainPart, type Relationship, relationshipsOf } from '../relationships.ts';
 import { type ChunkOptions, prepareChunk } from './chunks.ts';
 import { type NoteNumbers, type NoteParts, type WordNotes, wordNotes } from './notes.ts';
@@ -86,16 +85,15 @@ async function openPart(archive: Archive, name: string, options: OpenOptions): P
 /** Reads what a relationship leads to, if it is shown as text; returns what writes it. */
 async function prepare(
   archive: Archive,
-  { type, target }: Relationship,
+  relationship: Relationship,
   options: OpenOptions,
 ): Promise<(() => void) | undefined> {
   const { renderer, onUnread } = options;
-  if (type !== 'chart' && type !== 'chartEx' && type !== 'diagramData' && type !== 'aFChunk')
-    return undefined;
-  const bytes = await archive.read(target);
+  const drawing = await openDrawing(archive, relationship);
+  if (drawing) return () => drawing(renderer);
+  const { type, target } = relationship;
+  const bytes = type === 'aFChunk' ? await archive.read(target) : undefined;
   if (!bytes) return undefined;
-  if (type === 'diagramData') return () => writeDiagram(bytes, renderer);
-  if (type !== 'aFChunk') return () => writeChartPart(bytes, renderer);
   return await prepareChunk({ name: target, bytes }, options).catch((error: unknown) => {
     if (!(error instanceof ExtractionError)) throw error;
     onUnread(target);
