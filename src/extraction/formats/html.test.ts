@@ -34,9 +34,14 @@ describe('extractHtml', () => {
       'a | b\nc | d\n\ne',
     ],
     [
+      'a table in a cell has rows of its own',
+      '<table><tr><td>A<td>B<tr><td>C<td><table><tr><td>1<td>2<tr><td>3<td>4</table><td>D</table>',
+      'A | B\nC\n1 | 2\n3 | 4\n\nD',
+    ],
+    [
       'a cell of several paragraphs ends its row',
       '<table><tr><td><p>a</p><p>b</p><td><p>c</table>',
-      'a\n\nb\n\n | c',
+      'a\n\nb\n\nc',
     ],
     ['preformatted text keeps its lines', '<pre>\na\n  b\n\nc</pre>', 'a\n  b\n\nc'],
     [

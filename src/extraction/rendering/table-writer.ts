@@ -4,57 +4,15 @@
  */
 import type { Table } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
-import {
-  type Cell,
-  type ContinuedCells,
-  columnNames,
-  continuedCells,
-  extentOf,
-  LABEL_MAX_LENGTH,
-  widthOf,
-} from './table-columns.ts';
-import type { Anchor, TextWriter } from './text-writer.ts';
+import { addTo, newRow, newTable, type OpenRow, type OpenTable, type Row, type Rows } from './open-table.ts';
+import { type Cell, columnNames, extentOf, LABEL_MAX_LENGTH, widthOf } from './table-columns.ts';
+import type { TextWriter } from './text-writer.ts';
 
 /** A table that begins with more rows of header cells than this has a header of one row. */
 const HEADER_ROWS_MAX = 6;
 
 /** No name of rows or columns is longer than this. The cells of tables in tables would be copied again and again. */
 const NAME_MAX_LENGTH = 4_000;
-
-/** `column`: the next free one. `separated`: the column before which the last separator stands. */
-type OpenRow = {
-  start: Anchor;
-  begin: number;
-  column: number;
-  separated: number;
-  isBegun: boolean;
-  cell: OpenCell | undefined;
-  cells: Cell[];
-  headerCells: number;
-};
-type OpenCell = Omit<Cell, 'text'> & { start: Anchor };
-
-type Row = { start: Anchor; end: number; cells: Cell[]; isHeader: boolean };
-
-/** Rows that follow each other below the same names. */
-type Rows = { start: Anchor; end: number; header: string };
-
-type OpenTable = {
-  /** The table stands in a row that must not be broken. */
-  isInner: boolean;
-  /** The table has header cells, or declares itself a table. */
-  hasHeaders: boolean;
-  isInHead: boolean;
-  /** Other tables stand in it, each with a header of its own: it is page layout. */
-  isLayout: boolean;
-  row: OpenRow | undefined;
-  continued: ContinuedCells;
-  /** The first rows while they may all be the header; undefined once a row below them has been read. */
-  leading: Row[] | undefined;
-  header: string;
-  columns: number;
-  rows: Rows[];
-};
 
 export type TableWriter = {
   /** `role="table"` declares that the table is not page layout, with or without header cells. */
@@ -79,10 +37,13 @@ export function createTableWriter(writer: TextWriter): TableWriter {
   return {
     open(name, attributes) {
       const table = open.at(-1);
-      if (name === 'table') open.push(newTable(isInRow(), attributes.get('role') === 'table'));
-      else if (table && name === 'thead') table.isInHead = true;
-      else if (table && name === 'tr') table.row = newRow(writer);
-      else if (table?.row && (name === 'td' || name === 'th'))
+      if (name === 'table') {
+        if (table?.row && !isInRow()) beginInnerTable(writer, table.row);
+        open.push(newTable(isInRow(), attributes.get('role') === 'table'));
+      }
+      if (table && name === 'thead') table.isInHead = true;
+      if (table && name === 'tr') table.row = newRow(writer);
+      if (table?.row && (name === 'td' || name === 'th'))
         beginCell(writer, table, table.row, { isHeader: name === 'th' || table.isInHead, attributes });
     },
     close(name) {
@@ -109,36 +70,13 @@ export function createTableWriter(writer: TextWriter): TableWriter {
   };
 }
 
-const newTable = (isInner: boolean, hasHeaders: boolean): OpenTable => ({
-  isInner,
-  hasHeaders,
-  isInHead: false,
-  isLayout: false,
-  row: undefined,
-  continued: continuedCells(),
-  leading: [],
-  header: '',
-  columns: 0,
-  rows: [],
-});
-
-const newRow = (writer: TextWriter): OpenRow => ({
-  start: writer.anchor(),
-  begin: writer.end(),
-  column: 0,
-  separated: 0,
-  isBegun: false,
-  cell: undefined,
-  cells: [],
-  headerCells: 0,
-});
-
 type CellStart = { isHeader: boolean; attributes: Attributes };
 
 function beginCell(writer: TextWriter, table: OpenTable, row: OpenRow, begun: CellStart): void {
   endCell(writer, table, row);
   // A paragraph in each cell, as Word and reporting tools write it, does not make the table a layout.
-  writer.joinLine(row.start, 0);
+  const isBroken = writer.joinLine(row.start, 0);
+  if (isBroken) row.separated = row.column;
   for (let above = table.continued.at(row.column); above; above = table.continued.at(row.column))
     continueCell(writer, row, above);
   separate(writer, row, row.column);
@@ -148,6 +86,13 @@ function beginCell(writer: TextWriter, table: OpenTable, row: OpenRow, begun: Ce
   if (!begun.isHeader) return;
   row.headerCells++;
   table.hasHeaders = true;
+}
+
+/** A table in a cell begins a line, without the separators before the cell. A label before it stays. */
+function beginInnerTable(writer: TextWriter, row: OpenRow): void {
+  if (row.isBegun && writer.end() === row.begin) writer.keepMarkers();
+  else writer.dropMarkers();
+  writer.breakLine(1);
 }
 
 /** Ends the open cell. Its text is kept where it may name rows or columns. */
@@ -236,13 +181,6 @@ function addBodyRow(table: OpenTable, { start, end, cells }: Row): void {
   table.columns = Math.max(columns, widthOf(cells));
   if (isGroup && cell.text.length <= LABEL_MAX_LENGTH)
     addTo(rows, { start, end, header: [cell.text, header].filter(Boolean).join(': ') });
-}
-
-/** Adds rows to the last ones if they have the same header. Others begin where those end, with the line break. */
-function addTo(rows: Rows[], added: Rows): void {
-  const last = rows.at(-1);
-  if (last?.header === added.header) last.end = added.end;
-  else rows.push(last ? { ...added, start: { offset: last.end } } : added);
 }
 
 /** The rows of a table. In one of header cells only, the first row is the header. */

@@ -13,8 +13,11 @@ export type TextWriter = {
   writeVerbatim(text: string): void;
   /** Ends the line (1) or the paragraph (2) before the next text. */
   breakLine(newlines: 1 | 2): void;
-  /** Shortens the pending break, if text and no line break has been written since this anchor. */
-  joinLine(since: Anchor, newlines: 0 | 1): void;
+  /**
+   * Shortens the pending break, if text and no line break has been written since this anchor. Returns whether a break
+   * is pending after text since the anchor.
+   */
+  joinLine(since: Anchor, newlines: 0 | 1): boolean;
   /** Replaces pending breaks before the next text by a marker: a list marker or a cell separator. */
   writeMarker(text: string): void;
   /** Drops the markers that no text followed. */
@@ -71,8 +74,9 @@ export function createTextWriter(): TextWriter {
       if (draft.markers === '') draft.newlines = Math.max(draft.newlines, newlines);
     },
     joinLine({ offset }, newlines) {
-      if (offset !== undefined && draft.lineStart <= offset)
-        draft.newlines = Math.min(draft.newlines, newlines);
+      if (offset === undefined) return false;
+      if (draft.lineStart <= offset) draft.newlines = Math.min(draft.newlines, newlines);
+      return draft.newlines > 0;
     },
     writeMarker(text) {
       draft.markers += text;
