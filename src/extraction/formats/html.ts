@@ -6,7 +6,6 @@ import { readHtml } from '../markup/read-html.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { withoutMenus } from './web/menus.ts';
 import { withoutNavigation } from './web/navigation.ts';
-import { withNoteMarks } from './web/note-marks.ts';
 import { belowTitle, withTitleRead } from './web/page-title.ts';
 import { withVisibleText } from './web/visible-text.ts';
 
@@ -25,7 +24,7 @@ type Page = { text: ExtractedText; title: string };
 
 function render(html: string, filter: (renderer: HtmlEvents) => HtmlEvents): Page {
   const renderer = renderHtml();
-  const { events, title } = withTitleRead(withNoteMarks(withVisibleText(filter(renderer))));
+  const { events, title } = withTitleRead(withVisibleText(filter(renderer)));
   readHtml(html, events);
   return { text: renderer.finish(), title: title() };
 }

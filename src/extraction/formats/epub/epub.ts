@@ -5,14 +5,13 @@ import type { ExtractedFile, FileWarning } from '../../extracted-file.ts';
 import { corrupt, damaged, encrypted } from '../../extraction-error.ts';
 import { readHtml } from '../../markup/read-html.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
-import { type Archive, openArchive } from '../archive.ts';
+import { type Archive, openArchive, readUndamaged } from '../archive.ts';
 import { withoutNavigation } from '../web/navigation.ts';
-import { withNoteMarks } from '../web/note-marks.ts';
 import { belowTitle, oneLine } from '../web/page-title.ts';
 import { raisedClasses } from '../web/raised-text.ts';
 import { withVisibleText } from '../web/visible-text.ts';
 import { withHeading } from './chapter-heading.ts';
-import { type Book, readBook, readUndamaged } from './package-document.ts';
+import { type Book, readBook } from './package-document.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractEpub(bytes: Uint8Array): Promise<ExtractedFile> {
@@ -42,7 +41,7 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedFile> {
 /** A book has no menus: its notes and boxes are text. */
 function renderChapter(page: string, { title, raised }: ChapterLook, renderer: HtmlRenderer): void {
   const rendered = HEADING.test(page) ? renderer : withHeading(title, renderer);
-  readHtml(page, withNoteMarks(withVisibleText(withoutNavigation(rendered), raised)), { isXml: true });
+  readHtml(page, withVisibleText(withoutNavigation(rendered), raised), { isXml: true });
 }
 
 /** `raised`: the classes whose text the book's style sheets raise. */

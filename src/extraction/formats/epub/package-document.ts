@@ -1,9 +1,8 @@
 /** What the package of an EPUB says of the book: its title, its chapters in reading order, and their titles. */
 import { posix } from 'node:path';
-import { ExtractionError } from '../../extraction-error.ts';
 import type { Attributes } from '../../markup/markup-tokens.ts';
 import { attribute, readXml } from '../../markup/read-xml.ts';
-import type { Archive } from '../archive.ts';
+import { type Archive, readUndamaged } from '../archive.ts';
 import { readContents } from './contents.ts';
 
 /** `titles`: the titles of chapters in the table of contents, by the names of their parts; empty without one. */
@@ -93,16 +92,6 @@ function titleOf(document: Uint8Array): string {
     },
   });
   return title ?? '';
-}
-
-/** A part's bytes; undefined where it is missing or damaged. @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function readUndamaged(archive: Archive, name: string): Promise<Buffer | undefined> {
-  try {
-    return await archive.read(name);
-  } catch (error) {
-    if (error instanceof ExtractionError && error.code === 'FILE_CORRUPT') return undefined;
-    throw error;
-  }
 }
 
 /** The part's name from its address, without a place in it. An address with invalid encoding is itself the name. */

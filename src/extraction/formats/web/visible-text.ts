@@ -1,4 +1,5 @@
 /** Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists. */
+import { altText } from '../../markup/alt-text.ts';
 import { HEADINGS, isHidden, VOID } from '../../markup/html-elements.ts';
 import type { Attributes } from '../../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
@@ -6,6 +7,7 @@ import { readHtml } from '../../markup/read-html.ts';
 import { withEquations } from './equations.ts';
 import { listLabels } from './list-labels.ts';
 import { roleOf } from './navigation.ts';
+import { withNoteMarks } from './note-marks.ts';
 import { isRaised, raisedClasses } from './raised-text.ts';
 
 /** In these a button shows or hides what follows, and its text is theirs. */
@@ -21,13 +23,18 @@ const RENAMED = new Map([
 ]);
 
 /**
- * Passes events on, translated. Depth: the number of open elements of a kind.
+ * Passes events on, translated.
  * `raised`: the classes that style sheets beside the page raise. Those in the page are read.
  */
 export function withVisibleText(events: HtmlEvents, raised: ReadonlySet<string> = new Set()): HtmlEvents {
+  return withNoteMarks(translated(events, raised));
+}
+
+function translated(events: HtmlEvents, raised: ReadonlySet<string>): HtmlEvents {
   const { open, close, text } = withEquations(events);
   const raisedHere = new Set<string>();
   const opened: { name: string; element: string }[] = [];
+  /** The number of open elements of a kind. */
   const depth = { disclosing: 0, paragraph: 0 };
   const labels = listLabels();
   const drawn = drawnLines();
@@ -47,7 +54,7 @@ export function withVisibleText(events: HtmlEvents, raised: ReadonlySet<string> 
     open(name, attributes) {
       const page = name === 'iframe' && !isHidden(attributes) ? attributes.get('srcdoc') : undefined;
       if (page !== undefined) readInner(page, { open, close, text });
-      if (name === 'img' && !isHidden(attributes)) text(descriptionOf(attributes));
+      if (name === 'img' && !isHidden(attributes)) text(` ${altText(attributes.get('alt'))} `);
       if (drawn.beginsLine(name, attributes)) text(' ');
       const element = elementFor(name, attributes);
       open(element, labels.open(name, shown(attributes)));
@@ -87,14 +94,6 @@ function drawnLines() {
       return y !== above || attributes.has('dy');
     },
   };
-}
-
-/** A file name or an address, which programs write in place of a description. */
-const FILE_NAME = /^\S*\.(?:png|jpe?g|gif|bmp|tiff?|svg|webp|avif|ico)$|^\w+:\/\/\S*$/i;
-
-function descriptionOf(attributes: Attributes): string {
-  const description = attributes.get('alt')?.trim() ?? '';
-  return FILE_NAME.test(description) ? '' : ` ${description} `;
 }
 
 /**

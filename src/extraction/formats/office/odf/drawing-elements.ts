@@ -1,7 +1,8 @@
 /** Frames, pictures, charts and other objects (OpenDocument 1.3 part 3, clauses 10 and 11). */
+
+import { altText } from '../../../markup/alt-text.ts';
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
-import { altText } from '../drawings/alt-text.ts';
 import { type ElementReaders, type Opened, whole } from './elements.ts';
 import type { Flow } from './flow.ts';
 import type { FormControls } from './form-controls.ts';

@@ -1,4 +1,6 @@
 /** Writes the shapes of a slide: texts, tables, charts, diagrams and the descriptions of pictures. */
+
+import { altText } from '../../../markup/alt-text.ts';
 import {
   attributeOf,
   childOf,
@@ -8,7 +10,6 @@ import {
   type XmlElement,
 } from '../../../markup/xml-tree.ts';
 import { DATA_TABLE, type HtmlRenderer, writeElement } from '../../../rendering/html-renderer.ts';
-import { altText } from '../drawings/alt-text.ts';
 import type { DrawingWriter } from '../drawings/related-drawing.ts';
 import { isOn } from '../on-off.ts';
 import { relationshipId } from '../relationships.ts';

@@ -6,6 +6,7 @@ import type { ExtractedFile } from '../../../extracted-file.ts';
 import { readHtml } from '../../../markup/read-html.ts';
 import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
 import { writeExtracted } from '../../../rendering/write-extracted.ts';
+import { withVisibleText } from '../../web/visible-text.ts';
 
 /** Extracts a file inside this one by the reader of its own type. @throws ExtractionError */
 export type ExtractPart = (part: { fileName: string; bytes: Uint8Array }) => Promise<ExtractedFile>;
@@ -22,7 +23,7 @@ export async function prepareChunk(
 ): Promise<() => void> {
   // Word shows the whole page, also what is boilerplate of a page in the web.
   if (detectType(bytes, name) === 'html')
-    return () => readHtml(decodeText(bytes, { markup: 'html' }), renderer);
+    return () => readHtml(decodeText(bytes, { markup: 'html' }), withVisibleText(renderer));
   const { extracted } = await extractPart({ fileName: name, bytes });
   return () => {
     if (!isBlank(extracted.text)) writeExtracted(extracted, renderer);

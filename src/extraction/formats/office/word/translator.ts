@@ -1,11 +1,12 @@
 /** Translates the elements of a Word document's parts (ECMA-376 part 1, clause 17). */
+
+import { altText } from '../../../markup/alt-text.ts';
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, readXml, type XmlEvents } from '../../../markup/read-xml.ts';
 import { replay, type XmlElement } from '../../../markup/xml-tree.ts';
 import { writeElement } from '../../../rendering/html-renderer.ts';
 import { type Translation, type Translator, translating } from '../../../rendering/translate-xml.ts';
 import { symbolOf } from '../../../symbol-fonts.ts';
-import { altText } from '../drawings/alt-text.ts';
 import { linearEquation } from '../equations/equation.ts';
 import { relationshipId } from '../relationships.ts';
 import { isPageNumber, wordFields } from './fields.ts';
