@@ -1,6 +1,5 @@
 /** Decodes the characters of an RTF file. */
-
-import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './encodings.ts';
+import type { RtfFonts } from './fonts.ts';
 import type { Group } from './groups.ts';
 
 /** Control words and symbols that name a character. */
@@ -38,7 +37,7 @@ export function characterDecoder(fonts: RtfFonts, write: (group: Group, text: st
   let undecoded = '';
   return {
     writeUnit(group, unit) {
-      write(group, String.fromCharCode(unit & 0xffff));
+      write(group, fonts.characterOf(group, unit & 0xffff));
       fallbackLeft = group.fallbackLength;
     },
     addBytes(bytes) {
@@ -49,32 +48,8 @@ export function characterDecoder(fonts: RtfFonts, write: (group: Group, text: st
     endBytes(group) {
       fallbackLeft = 0;
       if (undecoded === '') return;
-      write(group, new TextDecoder(fonts.encodingOf(group.font)).decode(Buffer.from(undecoded, 'latin1')));
+      write(group, fonts.decode(group, undecoded));
       undecoded = '';
     },
-  };
-}
-
-export type RtfFonts = {
-  /** Handles the control words that set an encoding. */
-  take(group: Group, name: string, parameter: number): boolean;
-  encodingOf(font: number): string;
-};
-
-/** The encodings of the document and of its fonts. */
-export function rtfFonts(): RtfFonts {
-  const fonts = new Map<number, string>();
-  let documentEncoding = DEFAULT_ENCODING;
-  return {
-    take({ destination, font }, name, parameter) {
-      if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
-      else if (name === 'mac') documentEncoding = 'macintosh';
-      else if (name === 'fcharset' || name === 'cpg') {
-        const encoding = name === 'cpg' ? codePageEncoding(parameter) : fontEncoding(parameter);
-        if (destination === 'fonts' && encoding !== undefined) fonts.set(font, encoding);
-      } else return false;
-      return true;
-    },
-    encodingOf: (font) => fonts.get(font) ?? documentEncoding,
   };
 }

@@ -1,20 +1,20 @@
 /** The state of an RTF group: it is inherited by the groups inside, and ends with the group. */
 import type { TextPosition } from '../../rendering/text-runs.ts';
 
-/**
- * Where characters go: to the document, or to what names fonts, styles, the numbers of lists, the authors and dates of
- * comments, the instruction of a field. Those of fonts are dropped.
- */
-export type Destination = 'text' | 'fonts' | 'styles' | 'label' | 'author' | 'date' | 'instruction';
+/** What takes the characters and the control words of a group: the document, or a part that describes it. */
+export type Destination = {
+  write(group: Group, text: string): void;
+  /** Takes a control word that does not change the group itself. */
+  word?(group: Group, name: string, parameter: number | undefined): void;
+};
 
 export type Group = {
-  /** The group holds no text: colours, pictures, private data of programs. */
+  /** The group holds no text, and no groups with text: colours, private data of programs. */
   isSkipped: boolean;
   destination: Destination;
   /** The next control word names a destination that programs may ignore. */
   isIgnorable: boolean;
   font: number;
-  style: number;
   /** The number of fallback characters after a `\u` character, for programs that do not know `\u`. */
   fallbackLength: number;
   position: TextPosition | undefined;
@@ -24,25 +24,33 @@ export type Group = {
   end: (() => void) | undefined;
 };
 
-export const OUTERMOST: Readonly<Group> = {
+export const outermostGroup = (destination: Destination): Group => ({
   isSkipped: false,
-  destination: 'text',
+  destination,
   isIgnorable: false,
   font: -1,
-  style: 0,
   fallbackLength: 1,
   position: undefined,
   isHidden: false,
   isDeleted: false,
   end: undefined,
-};
+});
+
+/** Begins a destination in a group, or takes another control word that concerns one. */
+export type BeginGroup = (group: Group, parameter: number | undefined) => void;
+
+/** For groups whose own text is no text of the document. Groups inside may have another destination. */
+export const NOWHERE: Destination = { write() {} };
+
+/** Gives the text of a group to `done` when the group ends. */
+export function captureText(group: Group, done: (text: string) => void): void {
+  const pieces: string[] = [];
+  group.destination = { write: (_, text) => pieces.push(text) };
+  group.end = () => done(pieces.join(''));
+}
 
 /** Handles the control words that change the group's state alone. */
 export function setsGroup(group: Group, name: string, parameter: number | undefined): boolean {
-  if (name === 's' && group.destination === 'styles') {
-    group.style = parameter ?? 0;
-    return true;
-  }
   const set = SETTINGS.get(name);
   set?.(group, parameter);
   return set !== undefined;

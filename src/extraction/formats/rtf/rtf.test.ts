@@ -14,7 +14,7 @@ test('comments and notes stand apart from words and sentences, numbers before th
     '{\\listtext\\pard\\plain 1.\\tab}Close the valve.\\par {\\listtext\\pard\\plain 2.\\tab}Drain the tank.\\par ' +
     "Caf\\'e9 \\u8364? 12\\par";
   expect(textOf(body)).toBe(
-    'Superstructure is inspected weekly.\n\nA B: A remark by the reviewer.\n\nExcept in winter.\n\n' +
+    'Superstructure is inspected weekly.\n\nA B: A remark by the reviewer.\n\n1 Except in winter.\n\n' +
       '1. Close the valve.\n2. Drain the tank.\n\nCafé € 12',
   );
 });
@@ -147,12 +147,59 @@ describe('tables', () => {
 });
 
 test('what is not read has a warning', () => {
-  const body = '{\\object\\objemb{\\*\\objdata 01}{\\result{\\pict 00}}}{\\mmath{\\*\\moMath{\\mr x}}}text';
-  expect(read(body).warnings).toEqual([
-    { code: 'PARTS_NOT_READ', message: 'Not read: an embedded object and an equation.' },
+  const body =
+    'text{\\object\\objemb{\\*\\objclass Excel.Sheet.8}{\\*\\objdata 01}{\\result{\\pict 00}}}{\\v hidden}';
+  expect(read(body).warnings.map(({ message }) => message)).toEqual([
+    '1 embedded object was not read: an Excel workbook.',
+    'Hidden text was left out.',
   ]);
   expect(extractRtf(Buffer.from('{\\rtf1 {\\b The begin'))).toMatchObject({
     extracted: { text: 'The begin' },
     warnings: [{ code: 'FILE_CUT_OFF' }],
   });
+});
+
+test('footnotes and endnotes are counted as the file says', () => {
+  const note = (text: string, kind = '') =>
+    `{\\super\\chftn{\\footnote${kind}\\pard\\plain{\\super\\chftn} ${text}}}`;
+  const body = `\\ftnstart3\\aftnnrlc a${note('One')} b${note('End', '\\ftnalt')} c${note('Two')}\\par`;
+  expect(textOf(body)).toBe('a b c\n\n3 One\n\ni End\n\n4 Two');
+  expect(textOf(`\\ftnrstpg a${note('One')}\\par`)).toBe('a\n\nOne');
+});
+
+test('lists are counted where the file does not write their numbers', () => {
+  const level = (format: number, text: string) =>
+    `{\\listlevel\\levelnfc${format}\\levelstartat1{\\leveltext ${text};}{\\levelnumbers\\'01;}}`;
+  const tables =
+    `{\\*\\listtable{\\list${level(0, "\\'02\\'00.")}${level(4, "\\'05(\\'00.\\'01)")}${level(23, "\\'01\\u8226 ?")}\\listid7}}` +
+    '{\\*\\listoverridetable{\\listoverride\\listid7\\listoverridecount0\\ls1}}';
+  const entry = (depth: number, text: string) => `\\pard\\ls1\\ilvl${depth} ${text}\\par`;
+  expect(
+    textOf(
+      `${tables}${entry(0, 'Term')}${entry(0, 'Rent')}${entry(1, 'due')}${entry(2, 'cash')}\\pard Text\\par${entry(0, 'End')}`,
+    ),
+  ).toBe('1. Term\n2. Rent\n(2.a) due\n- cash\n\nText\n\n3. End');
+});
+
+test('equations are linear text', () => {
+  const body =
+    'u is {\\mmath{\\*\\moMath{\\mr\\mscr0 u}{\\mr =}{\\mf{\\mfPr{\\mctrlPr\\f34}}{\\mnum{\\mr hours}{\\mr worked}}{\\mden{\\mr b+c}}}' +
+    '{\\mr +}{\\mrad{\\mradPr{\\mdegHide on}}{\\mdeg}{\\me{\\mr d}}}}{\\mmathPict{\\pict 00}}} here.';
+  expect(read(body)).toMatchObject({
+    extracted: { text: 'u is u=(hours worked)/(b+c)+√d here.' },
+    warnings: [],
+  });
+});
+
+test.each([
+  ['bytes', "180{\\f1\\'b0}C and {\\f1 a}-testers", '180°C and α-testers'],
+  ['Unicode characters', '5 {\\f1\\u-3917?} 3', '5 ≥ 3'],
+  ['words that a program has given the font of a symbol', "180{\\f1\\'b3C and the}", '180≥C and the'],
+  ['a field', '{\\field{\\*\\fldinst SYMBOL 97 \\\\f "Symbol" \\\\s 12}{\\fldrslt }}-rays', 'α-rays'],
+])('symbols: %s', (_what, body, text) => expect(textOf(body)).toBe(text));
+
+test('the description of a picture follows its paragraph', () => {
+  const picture = (description: string) =>
+    `{\\*\\shppict{\\pict{\\*\\picprop{\\sp{\\sn wzName}{\\sv Picture 1}}{\\sp{\\sn wzDescription}{\\sv ${description}}}}\\pngblip 89504e47}}`;
+  expect(textOf(`The sh${picture('A map')}ed${picture('')}\\par`)).toBe('The shed\n\nA map');
 });

@@ -6,10 +6,14 @@ import type { ExtractedFile, FileWarning } from '../../extracted-file.ts';
 import { tooComplex } from '../../extraction-error.ts';
 import { NESTING_MAX } from '../../extraction-limits.ts';
 import { renderHtml } from '../../rendering/html-renderer.ts';
-import { type RtfBody, rtfBody } from './body.ts';
-import { CHARACTERS, characterDecoder, rtfFonts } from './characters.ts';
-import { rtfDestinations } from './destinations.ts';
-import { type Group, OUTERMOST, setsGroup } from './groups.ts';
+import { unreadParts } from '../office/unread.ts';
+import { CHARACTERS, characterDecoder } from './characters.ts';
+import { type DescribingParts, rtfDestinations } from './destinations/destinations.ts';
+import { rtfFonts } from './fonts.ts';
+import { type Group, NOWHERE, outermostGroup, setsGroup } from './groups.ts';
+import { type RtfBody, rtfBody } from './layout/body.ts';
+import { rtfListTable } from './list-table.ts';
+import { rtfStyles } from './styles.ts';
 import { type RtfToken, rtfTokens } from './tokens.ts';
 
 /**
@@ -18,38 +22,47 @@ import { type RtfToken, rtfTokens } from './tokens.ts';
  */
 export function extractRtf(bytes: Uint8Array): ExtractedFile {
   const renderer = renderHtml({ keepBoilerplate: true });
-  const body = rtfBody(renderer);
-  const reader = rtfReader(body);
+  const parts = { fonts: rtfFonts(), styles: rtfStyles(), lists: rtfListTable(), unread: unreadParts() };
+  const body = rtfBody(renderer, parts);
+  const reader = rtfReader(body, parts);
   for (const token of rtfTokens(bytes)) reader.take(token);
-  const warnings = reader.end();
+  const isCutOff = reader.end();
   body.end();
-  return { extracted: renderer.finish(), warnings };
+  return {
+    extracted: renderer.finish(),
+    warnings: [...(isCutOff ? [CUT_OFF] : []), ...parts.unread.warnings()],
+  };
 }
 
-function rtfReader(body: RtfBody) {
+const CUT_OFF: FileWarning = {
+  code: 'FILE_CUT_OFF',
+  message: 'The file ends early: groups of it are not closed. What is there was read.',
+};
+
+function rtfReader(body: RtfBody, parts: DescribingParts) {
+  const { fonts, unread } = parts;
   const groups: Group[] = [];
-  const fonts = rtfFonts();
-  const destinations = rtfDestinations(body);
+  const destinations = rtfDestinations(body, parts);
   const write = (group: Group, text: string): void => {
-    if (group.isSkipped || group.isHidden || group.isDeleted) return;
-    if (group.destination === 'text') body.text(text, group.position);
-    else destinations.write(group, text);
+    if (group.isSkipped || group.isDeleted) return;
+    if (!group.isHidden) group.destination.write(group, text);
+    else if (group.destination === destinations.text && /\S/.test(text)) unread.hidden();
   };
   const characters = characterDecoder(fonts, write);
-  let group: Group = { ...OUTERMOST };
+  let group = outermostGroup(destinations.text);
 
   const takeWord = (name: string, parameter: number | undefined) => {
-    destinations.begin(group, name);
+    destinations.begin(group, name, parameter);
     if (group.isSkipped) return;
     if (name === 'u') characters.writeUnit(group, parameter ?? 0);
     else if (CHARACTERS.has(name)) write(group, CHARACTERS.get(name) ?? '');
-    else if (setsGroup(group, name, parameter) || fonts.take(group, name, parameter ?? 0)) return;
-    else if (group.destination === 'text') body.control(name, parameter);
+    else if (!setsGroup(group, name, parameter) && !fonts.take(name, parameter))
+      group.destination.word?.(group, name, parameter);
   };
   const takeSymbol = (character: string) => {
     if (character === '*') group.isIgnorable = true;
     else if (group.isSkipped) return;
-    else if (character === '\n' || character === '\r') body.control('par', undefined);
+    else if (character === '\n' || character === '\r') group.destination.word?.(group, 'par', undefined);
     else write(group, CHARACTERS.get(character) ?? '');
   };
   const endGroup = () => {
@@ -57,9 +70,10 @@ function rtfReader(body: RtfBody) {
     group = groups.pop() ?? { ...group, end: undefined };
   };
   return {
-    take(token: RtfToken) {
+    take(token: RtfToken): void {
       if (token.kind === 'bytes') {
-        if (!group.isSkipped) characters.addBytes(token.bytes);
+        const isData = group.isSkipped || group.destination === NOWHERE;
+        if (!isData) characters.addBytes(token.bytes);
         return;
       }
       characters.endBytes(group);
@@ -68,19 +82,15 @@ function rtfReader(body: RtfBody) {
       else if (token.kind === 'word') takeWord(token.name, token.parameter);
       else takeSymbol(token.character);
     },
-    end(): FileWarning[] {
+    /** Returns whether groups are open. */
+    end(): boolean {
       characters.endBytes(group);
       const isCutOff = groups.length > 0;
       while (groups.length > 0) endGroup();
-      return [...(isCutOff ? [CUT_OFF] : []), ...destinations.warnings()];
+      return isCutOff;
     },
   };
 }
-
-const CUT_OFF: FileWarning = {
-  code: 'FILE_CUT_OFF',
-  message: 'The file ends early: groups of it are not closed. What is there was read.',
-};
 
 function keepGroup(groups: Group[], group: Group): Group {
   if (groups.push(group) > NESTING_MAX)

@@ -1,7 +1,10 @@
 /** Lays out the paragraphs, tables and notes of an RTF document. The file marks where they end, not where they begin. */
-import type { HtmlRenderer } from '../../rendering/html-renderer.ts';
-import { repeatedBlocks } from '../../rendering/repeated-blocks.ts';
-import type { TextPosition } from '../../rendering/text-runs.ts';
+import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
+import { repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
+import type { TextPosition } from '../../../rendering/text-runs.ts';
+import type { Numbering } from '../../office/word/numbering.ts';
+import type { RtfListTable } from '../list-table.ts';
+import type { RtfStyles } from '../styles.ts';
 import { type Story, story } from './story.ts';
 
 export type RtfBody = {
@@ -10,8 +13,6 @@ export type RtfBody = {
   control(name: string, parameter: number | undefined): void;
   /** Sets the number or bullet of the next paragraph, as the file's program has counted it. */
   label(label: string): void;
-  /** Declares a paragraph style. A style named `heading 2` or `title` makes its paragraphs headings. */
-  setStyle(number: number, name: string): void;
   /** Opens what stands in a sentence without being a part of it. Returns what closes it. */
   openNote(): () => void;
   /** Sets what precedes the text of the open note. */
@@ -24,10 +25,13 @@ export type RtfBody = {
 /** A note is passed on once for each note around it. */
 const NOTE_DEPTH_MAX = 8;
 
-export function rtfBody(renderer: HtmlRenderer): RtfBody {
-  const headingLevels = new Map<number, number>();
+export function rtfBody(
+  renderer: HtmlRenderer,
+  { styles, lists }: { styles: RtfStyles; lists: RtfListTable },
+): RtfBody {
   const repeated = repeatedBlocks();
-  const stories: Story[] = [story(renderer)];
+  const labels = listLabels(lists);
+  const stories: Story[] = [story(renderer, labels.count)];
   const innermost = (): Story => stories.at(-1) as Story; // the document itself is never closed
   const begin = (next: Story, end: () => void) => {
     stories.push(next);
@@ -46,30 +50,47 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
   return {
     text: (text, position) => innermost().text(text, position),
     control(name, parameter) {
-      if (name === 's') innermost().setHeading(headingLevels.get(parameter ?? -1));
+      if (name === 's') innermost().setHeading(styles.headingLevel(parameter ?? 0));
       else innermost().control(name, parameter);
     },
-    label: (label) => innermost().label(label),
-    setStyle(number, name) {
-      const level = /^\s*heading (\d)/i.exec(name)?.[1] ?? (/^\s*title\b/i.test(name) ? 1 : undefined);
-      if (level !== undefined) headingLevels.set(number, Number(level));
+    label(label) {
+      labels.areWritten();
+      innermost().label(label);
     },
     introduce: (introduction) => innermost().introduce(introduction),
     openNote() {
       if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       const target = innermost().pause();
       target.open('note');
-      return begin(story(target), () => target.close('note'));
+      return begin(story(target, labels.count), () => target.close('note'));
     },
     openRepeated() {
       if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       innermost().pause();
       const { events, end } = repeated.begin();
-      return begin(story(events), end);
+      return begin(story(events, labels.count), end);
     },
     end() {
       innermost().end();
       repeated.writeTo(renderer);
+    },
+  };
+}
+
+/** Labels that are counted here, in files whose program does not write them. */
+function listLabels(lists: RtfListTable) {
+  let numbering: Numbering | undefined;
+  let areWritten = false;
+  return {
+    areWritten() {
+      areWritten = true;
+    },
+    /** The label of a paragraph of a list; empty where it has none. */
+    count(list: number, level: number): string {
+      if (areWritten) return '';
+      numbering ??= lists.numbering();
+      const label = numbering.count({ list: String(list), level }, []);
+      return label === 'none' ? '' : label === 'bullet' ? '•' : label.number;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Paragraphs and tables that follow each other: the document, or one of its notes, headers, footers and text boxes. */
-import { labelled } from '../../rendering/html-renderer.ts';
-import type { RenderedEvents } from '../../rendering/repeated-blocks.ts';
-import { type TextPosition, type TextRuns, textRuns } from '../../rendering/text-runs.ts';
+import { labelled } from '../../../rendering/html-renderer.ts';
+import type { RenderedEvents } from '../../../rendering/repeated-blocks.ts';
+import { type TextPosition, type TextRuns, textRuns } from '../../../rendering/text-runs.ts';
 import { type RowDefinitions, rowDefinitions } from './row-definitions.ts';
 import { type RtfTable, rtfTable } from './table.ts';
 
@@ -30,13 +30,16 @@ type State = {
   isInTable: boolean;
   tableDepth: number;
   headingLevel: number | undefined;
+  /** 0: none. */
+  list: number;
+  listLevel: number;
 };
 
 /** Tables in tables; office programs have fewer. */
 const TABLE_DEPTH_MAX = 30;
 
-/** `outer`: where the story's text goes. */
-export function story(outer: RenderedEvents): Story {
+/** `outer`: where the story's text goes. `countLabel`: the label of the next paragraph of a list, empty for none. */
+export function story(outer: RenderedEvents, countLabel: (list: number, level: number) => string): Story {
   const state: State = {
     tables: [],
     rows: rowDefinitions(),
@@ -46,11 +49,14 @@ export function story(outer: RenderedEvents): Story {
     isInTable: false,
     tableDepth: 0,
     headingLevel: undefined,
+    list: 0,
+    listLevel: 0,
   };
   const target = (): RenderedEvents => state.tables.at(-1)?.cell() ?? outer;
   const writer: Writer = {
     state,
     target,
+    countLabel,
     runs: textRuns({
       open: (name) => target().open(name),
       close: (name) => target().close(name),
@@ -89,7 +95,12 @@ export function story(outer: RenderedEvents): Story {
   };
 }
 
-type Writer = { state: State; target(): RenderedEvents; runs: TextRuns };
+type Writer = {
+  state: State;
+  target(): RenderedEvents;
+  runs: TextRuns;
+  countLabel(list: number, level: number): string;
+};
 
 /** Control words that write or end something. */
 const LAYOUT = new Map<string, (writer: Writer) => void>([
@@ -105,9 +116,13 @@ const LAYOUT = new Map<string, (writer: Writer) => void>([
   ['nestrow', (writer) => endRow(writer, Math.max(2, writer.state.tables.length))],
 ]);
 
+const PLAIN_PARAGRAPH = { isInTable: false, tableDepth: 0, headingLevel: undefined, list: 0, listLevel: 0 };
+
 /** Control words that describe the next paragraph. */
 function describe(state: State, name: string, parameter = 1): void {
-  if (name === 'pard') Object.assign(state, { isInTable: false, tableDepth: 0, headingLevel: undefined });
+  if (name === 'pard') Object.assign(state, PLAIN_PARAGRAPH);
+  if (name === 'ls') state.list = parameter;
+  if (name === 'ilvl') state.listLevel = parameter;
   if (name === 'intbl') state.isInTable = parameter !== 0;
   if (name === 'itap') state.tableDepth = parameter;
   // Level 9 (from 0) means body text.
@@ -130,7 +145,8 @@ function beginText(writer: Writer): void {
   const { state, target, runs } = writer;
   nest(writer, depthOf(state));
   if (state.paragraph !== undefined) return;
-  const { label, headingLevel } = state;
+  const { headingLevel, list, listLevel } = state;
+  const label = state.label || (list > 0 ? writer.countLabel(list, listLevel) : '');
   const isNumber = isNumberLabel(label);
   const level = headingLevel && Math.min(headingLevel, 6);
   state.paragraph = level ? `h${level}` : label === '' ? 'p' : 'li';

@@ -1,7 +1,11 @@
 /** Collects the rows of an RTF table. How many rows and columns a cell covers is known only when the table ends. */
-import type { Attributes } from '../../markup/markup-tokens.ts';
-import { DATA_TABLE } from '../../rendering/html-renderer.ts';
-import { type RecordedEvents, type RenderedEvents, recordedEvents } from '../../rendering/repeated-blocks.ts';
+import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { DATA_TABLE } from '../../../rendering/html-renderer.ts';
+import {
+  type RecordedEvents,
+  type RenderedEvents,
+  recordedEvents,
+} from '../../../rendering/repeated-blocks.ts';
 
 /** How a cell is merged with the cell before it or above it: it is the first of them, or a further one. */
 type Merge = 'first' | 'further' | undefined;
