@@ -135,6 +135,21 @@ test('a drawing has its title, its description and the text that it draws', asyn
   expect(await textOf('a.svg', svg)).toBe('Plan\n\nGround floor\n\nExit A leftmost\nB');
 });
 
+test.each([
+  ['a.html', '<html><body><p>One.</p><p>Two', 'its last end tag is missing'],
+  ['a.html', '<p>One.</p><p>Two</p', 'inside a tag'],
+  ['a.html', '<p>One.</p><!-- Two', 'inside a tag'],
+  ['a.xml', '<?xml version="1.0"?><a><b>One.</b>', 'elements of it are not closed'],
+  ['a.svg', '<svg><text>One.</text>', 'its last end tag is missing'],
+  ['a.html', '<p>One. <p>5 < 6', undefined],
+  ['a.html', '<html><body><p>One.</body>', undefined],
+  ['a.xml', '<?xml version="1.0"?><a><b>One.</b></a>', undefined],
+])('a file that was cut off has a warning: %s %s', async (fileName, content, reason) => {
+  const extraction = await extractFile({ fileName, bytes: Buffer.from(content) });
+  const message = `The file ends early: ${reason}. What is there was read.`;
+  expect(extraction).toMatchObject({ warnings: reason ? [{ code: 'FILE_CUT_OFF', message }] : [] });
+});
+
 test('the rows of a CSV file become a table, with line ends and quotes inside cells', async () => {
   const { text, tables } = (await read('a.csv')).extracted;
   expect(text).toBe('Day | Note\nMonday | The café opens at nine. Or later; "perhaps"');

@@ -69,8 +69,8 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   rtf: async () => (await import('./formats/rtf/rtf.ts')).extractRtf,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
-  xml: async () => textOnly((await import('./formats/xml.ts')).extractXml),
-  html: async () => htmlExtractor((await import('./formats/html.ts')).extractHtml),
+  xml: async () => (await import('./formats/xml.ts')).extractXml,
+  html: async () => (await import('./formats/html.ts')).extractHtmlFile,
   md: async () => textOnly(extractPlain),
   // Headings and code fences are common in plain text too.
   txt: async () => textOnly(extractPlain),
@@ -92,9 +92,6 @@ async function extractInserted({ fileName, bytes }: UploadedFile): Promise<Extra
     extractPart: () => Promise.reject(tooComplex('Documents are nested too deep.')),
   });
 }
-
-const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>
-  textOnly((bytes) => extract(decodeText(bytes, { markup: 'html' })));
 
 async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
   const { extractOdfDocument } = await import('./formats/office/odf/odf-document.ts');

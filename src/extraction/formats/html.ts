@@ -1,13 +1,22 @@
 /** HTML page → text with headings, lists, tables and code, without scripts and menus. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { isBlank } from '../../indexing/split/extracted-text.ts';
+import { decodeText } from '../decode-text.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
 import type { HtmlEvents } from '../markup/open-elements.ts';
 import { readHtml } from '../markup/read-html.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
+import { pageWarnings } from './web/cut-off.ts';
 import { withoutMenus } from './web/menus.ts';
 import { withoutNavigation } from './web/navigation.ts';
 import { belowTitle, withTitleRead } from './web/page-title.ts';
 import { withVisibleText } from './web/visible-text.ts';
+
+/** Reads a file that is a page. */
+export function extractHtmlFile(bytes: Uint8Array): ExtractedFile {
+  const html = decodeText(bytes, { markup: 'html' });
+  return { extracted: extractHtml(html), warnings: pageWarnings(html) };
+}
 
 /**
  * A page's text and structure, below its title. Menus, and what browsers show only without scripts, are left out unless

@@ -1,8 +1,9 @@
 /** Reads XML: a drawing, or data, whose elements with text become lines, and the elements around them headings. */
-import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
 import { corrupt } from '../extraction-error.ts';
 import { readXml } from '../markup/read-xml.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
+import { cutOff } from './web/cut-off.ts';
 import { extractSvg, isSvg } from './web/svg.ts';
 
 /** Attributes with text for people. Others hold identifiers, addresses and shapes. */
@@ -12,17 +13,17 @@ const TEXT_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|
 type OpenElement = { name: string; path: readonly string[]; text: string[] | undefined };
 
 /** @throws FILE_CORRUPT where there is no element, FILE_TOO_COMPLEX */
-export function extractXml(bytes: Uint8Array): ExtractedText {
+export function extractXml(bytes: Uint8Array): ExtractedFile {
   return isSvg(bytes) ? extractSvg(bytes) : extractData(bytes);
 }
 
-function extractData(bytes: Uint8Array): ExtractedText {
+function extractData(bytes: Uint8Array): ExtractedFile {
   const writer = structuredTextWriter();
   const open: OpenElement[] = [];
   let elements = 0;
   /** Number of open elements inside an element that has text of its own. */
   let inline = 0;
-  readXml(bytes, {
+  const isWhole = readXml(bytes, {
     open(name, attributes) {
       elements++;
       const parent = open.at(-1);
@@ -52,5 +53,5 @@ function extractData(bytes: Uint8Array): ExtractedText {
     },
   });
   if (elements === 0) throw corrupt('The file holds no XML element.');
-  return writer.finish();
+  return { extracted: writer.finish(), warnings: isWhole ? [] : cutOff('elements of it are not closed') };
 }

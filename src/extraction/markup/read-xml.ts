@@ -46,10 +46,10 @@ function withoutDoctype(xml: string): string {
 
 /**
  * Reads a document in linear time. Tolerates malformed XML: ignores end tags without a start, and closes open elements
- * at the end.
+ * at the end. Returns whether there were none: the document has not been cut off.
  * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX nested elements
  */
-export function readXml(bytes: Uint8Array, { open, close = () => {}, text = () => {} }: XmlEvents): void {
+export function readXml(bytes: Uint8Array, { open, close = () => {}, text = () => {} }: XmlEvents): boolean {
   const xml = withoutDoctype(decodeText(bytes, { markup: 'xml' }));
   const elements = openElements({ open, close });
   tokeniseMarkup(
@@ -64,10 +64,10 @@ export function readXml(bytes: Uint8Array, { open, close = () => {}, text = () =
       text,
     },
   );
-  elements.closeAll();
+  return elements.closeAll() === 0;
 }
 
-/** The stack of open elements. */
+/** The stack of open elements. `closeAll` returns how many it closed. */
 function openElements({ open: onOpen, close: onClose }: Required<Pick<XmlEvents, 'open' | 'close'>>) {
   const open: string[] = [];
   const closeLast = () => onClose(open.pop() as string); // only called while elements are open
@@ -82,7 +82,11 @@ function openElements({ open: onOpen, close: onClose }: Required<Pick<XmlEvents,
     },
     closeLast,
     close: (name: string) => closeFrom(open.lastIndexOf(name)),
-    closeAll: () => closeFrom(0),
+    closeAll(): number {
+      const closed = open.length;
+      closeFrom(0);
+      return closed;
+    },
   };
 }
 

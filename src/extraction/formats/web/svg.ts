@@ -1,9 +1,10 @@
 /** Reads a drawing (SVG 2): the text that it draws, and its title and description. */
-import type { ExtractedText } from '../../../indexing/split/extracted-text.ts';
 import { decodeText } from '../../decode-text.ts';
+import type { ExtractedFile } from '../../extracted-file.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
 import { readHtml } from '../../markup/read-html.ts';
 import { renderHtml } from '../../rendering/html-renderer.ts';
+import { pageWarnings } from './cut-off.ts';
 import { withVisibleText } from './visible-text.ts';
 
 const ROOT =
@@ -16,12 +17,13 @@ const HEAD_LENGTH = 16_384;
 export const isSvg = (bytes: Uint8Array): boolean =>
   ROOT.test(decodeText(bytes.subarray(0, HEAD_LENGTH), { markup: 'xml' }));
 
-export function extractSvg(bytes: Uint8Array): ExtractedText {
+export function extractSvg(bytes: Uint8Array): ExtractedFile {
   const renderer = renderHtml();
-  readHtml(decodeText(bytes, { markup: 'xml' }), withVisibleText(withDescriptions(renderer)), {
+  const drawing = decodeText(bytes, { markup: 'xml' });
+  readHtml(drawing, withVisibleText(withDescriptions(renderer)), {
     isXml: true,
   });
-  return renderer.finish();
+  return { extracted: renderer.finish(), warnings: pageWarnings(drawing) };
 }
 
 /** In a page the descriptions of a drawing are those of icons. */
