@@ -129,6 +129,16 @@ describe('extractHtml', () => {
       `a<div class="foot">${menu}<p>We ship on weekdays.</div>`,
       'a\n\nWe ship on weekdays.',
     ],
+    [
+      'a menu is kept where it is all that a page has',
+      `<h1>Links</h1><nav>${menu}</nav>`,
+      'Links\n\n- Home\n- Products\n- Imprint',
+    ],
+    [
+      'the source of a quotation is kept',
+      '<blockquote>So it is.<footer>Ann Berg</footer></blockquote>',
+      'So it is.\n\nAnn Berg',
+    ],
     ['a menu of dishes is no menu', '<div class="menu"><p>Soup<p>Stew</div>', 'Soup\n\nStew'],
     [
       'links that are the content are kept',

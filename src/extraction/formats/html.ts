@@ -1,6 +1,6 @@
 /** HTML page → text with headings, lists, tables and code, without scripts and menus. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
-import { isBlank } from '../../indexing/split/extracted-text.ts';
+import { hasOnlyHeadings, isBlank } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import type { ExtractedFile } from '../extracted-file.ts';
 import type { HtmlEvents } from '../markup/open-elements.ts';
@@ -20,12 +20,12 @@ export function extractHtmlFile(bytes: Uint8Array): ExtractedFile {
 
 /**
  * A page's text and structure, below its title. Menus, and what browsers show only without scripts, are left out unless
- * nothing else would remain. Never throws. Takes linear time in the page's length, however deep its elements nest.
+ * nothing but headings would remain. Never throws. Takes linear time in the page's length, however deep its elements nest.
  * `hasTitle`: false where the reader does not see the title, as in a mail.
  */
 export function extractHtml(html: string, { hasTitle = true } = {}): ExtractedText {
   const page = render(html, (renderer) => withoutNavigation(withoutMenus(renderer)));
-  const { text, title } = isBlank(page.text.text) ? render(html, withFallbacks) : page;
+  const { text, title } = hasOnlyHeadings(page.text) ? render(html, withFallbacks) : page;
   return hasTitle && !isBlank(text.text) ? belowTitle(text, title) : text;
 }
 

@@ -1,5 +1,5 @@
 /** Writes a sheet: its titles as paragraphs, the other rows as tables whose first rows name the columns. */
-import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
+import { type ExtractedText, hasOnlyHeadings } from '../../indexing/split/extracted-text.ts';
 import { tooComplex } from '../extraction-error.ts';
 import { CELLS_MAX } from '../extraction-limits.ts';
 import { type HtmlRenderer, writeElement } from './html-renderer.ts';
@@ -121,8 +121,7 @@ export function cellCounter(): (added: number) => void {
 /** The text of a workbook; empty where it contains only the names of sheets. */
 export function finishWorkbook(renderer: HtmlRenderer): ExtractedText {
   const extracted = renderer.finish();
-  const { text, headings } = extracted;
-  const between = headings.map(({ start }, i) => text.slice(headings[i - 1]?.end ?? 0, start));
-  const isEmpty = isBlank([...between, text.slice(headings.at(-1)?.end ?? 0)].join(''));
-  return isEmpty ? { text: '', headings: [], pages: [], verbatim: [], tables: [] } : extracted;
+  return hasOnlyHeadings(extracted)
+    ? { text: '', headings: [], pages: [], verbatim: [], tables: [] }
+    : extracted;
 }

@@ -144,3 +144,9 @@ export function isBlank(text: string): boolean {
 }
 
 const READABLE = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/u;
+
+/** Whether a text has no visible content beside its headings. */
+export function hasOnlyHeadings({ text, headings }: ExtractedText): boolean {
+  const between = headings.map(({ start }, i) => text.slice(headings[i - 1]?.end ?? 0, start));
+  return isBlank([...between, text.slice(headings.at(-1)?.end ?? 0)].join(''));
+}

@@ -26,6 +26,9 @@ const PARTS = new Map<string, Part>([
   ['complementary', 'beside'],
 ]);
 
+/** Their headers and footers are their own: the source of a quotation. */
+const OWN = new Set(['blockquote', 'figure', 'details', 'fieldset']);
+
 /** Elements that are menus, or hold them, in pages that use no elements of that meaning. */
 const UNNAMED = new Set(['div', 'ul', 'ol', 'p', 'table']);
 /** Words in classes and ids by which pages without those elements name their menus. */
@@ -84,7 +87,7 @@ export function withoutMenus(events: HtmlEvents): HtmlEvents {
       else events.open(name, attributes);
       if (VOID.has(name)) return;
       const element = {
-        isContent: CONTENT.has(name) || roleOf(attributes) === 'main',
+        isContent: CONTENT.has(name) || OWN.has(name) || roleOf(attributes) === 'main',
         isHidden: NOT_RENDERED.has(name) || isHidden(attributes),
         isLink: isOutwardLink(name, attributes),
         isHeading: HEADINGS.has(name),
