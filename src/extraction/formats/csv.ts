@@ -18,7 +18,7 @@ const SEPARATOR_SAMPLE_LENGTH = 8_192;
  */
 export function extractCsv(bytes: Uint8Array): ExtractedText {
   const text = decodeText(bytes);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const writer = sheetWriter(renderer, {});
   let index = 0;
   for (const cells of rowsOf(text, separatorOf(text))) writer.row({ index: index++, cells });

@@ -53,7 +53,7 @@ export const labelled = (label: string): Attributes => new Map([['label', label]
 const NO_ATTRIBUTES: Attributes = new Map();
 
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
-export function renderHtml(_options?: { keepBoilerplate: true }): HtmlRenderer {
+export function renderHtml(): HtmlRenderer {
   const writer = createTextWriter();
   const depth = { hidden: 0, heading: 0, pre: 0, sup: 0 };
   const found = {

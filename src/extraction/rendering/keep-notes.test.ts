@@ -4,7 +4,7 @@ import { renderHtml } from './html-renderer.ts';
 
 /** `<p>` opens an element, `</p>` closes it, anything else is text. */
 function rendered(markup: string): string {
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   for (const [part, end, name] of markup.matchAll(/<(\/?)(\w+)>|[^<]+/g)) {
     if (name === undefined) renderer.text(part);
     else if (end === '/') renderer.close(name);

@@ -17,7 +17,7 @@ export async function extractDocx(
   { extractPart }: { extractPart: ExtractPart },
 ): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const unread = unreadParts();
   const { body, margins, ...file } = await openWordFile(archive, {
     ...{ renderer, extractPart },

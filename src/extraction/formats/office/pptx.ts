@@ -29,7 +29,7 @@ type Reader = {
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
   const presentation = await openPresentation(archive);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const reader: Reader = { archive, presentation, renderer, unread: unreadParts(), footers: new Map() };
   for (const [i, slide] of presentation.slides.entries()) {
     renderer.beginPage(i + 1);

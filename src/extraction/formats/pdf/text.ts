@@ -15,7 +15,7 @@ const PARAGRAPH_GAP_RATIO = 1.7;
  */
 export function renderPages(pages: PdfLine[][]): ExtractedText {
   const levelOf = headingLevels(pages);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   for (const [i, lines] of pages.entries()) {
     renderer.beginPage(i + 1);
     for (const block of blocksOf(lines, levelOf)) writeBlock(renderer, block, levelOf);

@@ -21,7 +21,7 @@ import { type RtfToken, rtfTokens } from './tokens.ts';
  * @throws FILE_TOO_COMPLEX for groups nested past NESTING_MAX, or text past TEXT_MAX_LENGTH
  */
 export function extractRtf(bytes: Uint8Array): ExtractedFile {
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const parts = { fonts: rtfFonts(), styles: rtfStyles(), lists: rtfListTable(), unread: unreadParts() };
   const body = rtfBody(renderer, parts);
   const reader = rtfReader(body, parts);

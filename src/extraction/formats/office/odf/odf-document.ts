@@ -33,7 +33,7 @@ type Document = {
  */
 export async function extractOdfDocument(bytes: Uint8Array, type: 'odt' | 'odp'): Promise<ExtractedFile> {
   const parts = await odfParts(bytes);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const unread = unreadParts();
   const document: Document = {
     renderer,

@@ -19,7 +19,7 @@ import { type SheetsTarget, sheetEvents } from './sheet-events.ts';
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractOds(bytes: Uint8Array): Promise<ExtractedFile> {
   const parts = await odfParts(bytes);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const unread = unreadOf();
   const { target, sheets, isCut } = sheetsTarget(parts, renderer, unread);
   readXml(parts.content, sheetEvents(target));

@@ -28,7 +28,7 @@ type Workbook = {
 export async function extractXls(bytes: Uint8Array): Promise<ExtractedFile> {
   const book = await readWorkbook(bytes);
   const { records, objects } = await readContainer(bytes);
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const workbook: Workbook = {
     book,
     renderer,

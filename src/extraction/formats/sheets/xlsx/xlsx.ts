@@ -47,7 +47,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
     format: cellFormatter({ epoch1904 }),
     countCells: cellCounter(),
   };
-  const renderer = renderHtml({ keepBoilerplate: true });
+  const renderer = renderHtml();
   const parts = new Set(archive.names);
   const workbook = { archive, parts, cells, renderer, pageTexts: pageTexts(), unread: unreadOf() };
   for (const [i, sheet] of sheets.entries()) await renderSheet(workbook, sheet, i + 1);
