@@ -7,7 +7,8 @@ import { type Session, useSession, writeObstacle } from '../session.ts';
 import { readChosen, readDropped } from './chosen-files.ts';
 import { type ChosenFile, startUploads } from './uploads.ts';
 
-const FORMATS = 'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, Markdown, CSV, JSON, XML, text';
+const FORMATS =
+  'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, ZIP, subtitles, Markdown, CSV, JSON, XML, text';
 
 /** Calls `onFiles` for everything that is dropped on the page. @returns whether files are over the page */
 function useDrop(onFiles: (files: ChosenFile[]) => void, isOpen: boolean): boolean {
