@@ -1,5 +1,5 @@
 /** Pictures and objects of an RTF file: what describes them is text. */
-import { altText } from '../../office/drawings/alt-text.ts';
+import { altText } from '../../../markup/alt-text.ts';
 import type { UnreadParts } from '../../office/unread.ts';
 import { type BeginGroup, captureText, NOWHERE } from '../groups.ts';
 import type { RtfBody } from '../layout/body.ts';
