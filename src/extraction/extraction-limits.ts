@@ -73,5 +73,8 @@ export const NESTING_MAX = 1_000;
 /** Pages of a PDF. */
 export const PDF_PAGES_MAX = 10_000;
 
+/** Sheets of a workbook that are read. An archive may name one of its parts as a sheet again and again. */
+export const SHEETS_MAX = 10_000;
+
 /** Cells of a workbook: each row counts up to its last cell with content. */
 export const CELLS_MAX = 2_000_000;

@@ -10,11 +10,15 @@ export type CellFormatter = (cell: WrittenCell) => string;
 /** The general format shows these numbers as they are stored, and rounds longer fractions. */
 const SHORT_NUMBER = /^-?\d{1,10}(?:\.\d{1,4})?$/;
 
+/** Excel allows a workbook some 250 codes of its own. Further ones are not worth their time. */
+const CODES_MAX = 2_000;
+
 /** `epoch1904`: the workbook's dates count from 1904. */
 export function cellFormatter({ epoch1904 }: { epoch1904: boolean }): CellFormatter {
   const formats = new Map<string, ValueFormat>();
   const formatOf = (code: string): ValueFormat => {
-    const known = formats.get(code) ?? valueFormat(code, { epoch1904 });
+    const known =
+      formats.get(code) ?? valueFormat(formats.size < CODES_MAX ? code : 'General', { epoch1904 });
     formats.set(code, known);
     return known;
   };

@@ -2,8 +2,9 @@
  * Reads workbooks (Office Open XML, ECMA-376 part 1, clause 18): each sheet is a page, its name a heading.
  * SheetJS reads them too, but it unpacks every part without a limit: a file of 0.5 MB took 1.1 GB of memory.
  */
-import type { ExtractedFile } from '../../../extracted-file.ts';
+import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { corrupt, damaged } from '../../../extraction-error.ts';
+import { SHEETS_MAX } from '../../../extraction-limits.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../../../rendering/sheet-writer.ts';
 import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
@@ -50,11 +51,17 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
   const renderer = renderHtml();
   const parts = new Set(archive.names);
   const workbook = { archive, parts, cells, renderer, pageTexts: pageTexts(), unread: unreadOf() };
-  for (const [i, sheet] of sheets.entries()) await renderSheet(workbook, sheet, i + 1);
+  for (const [i, sheet] of sheets.slice(0, SHEETS_MAX).entries()) await renderSheet(workbook, sheet, i + 1);
   const extracted = finishWorkbook(renderer);
   if (extracted.text === '' && workbook.unread.has('damaged')) throw damaged('its sheets cannot be unpacked');
-  return { extracted, warnings: workbook.unread.warnings(), pageCount: sheets.length };
+  const warnings = [...workbook.unread.warnings(), ...(sheets.length > SHEETS_MAX ? [TOO_MANY_SHEETS] : [])];
+  return { extracted, warnings, pageCount: sheets.length };
 }
+
+const TOO_MANY_SHEETS: FileWarning = {
+  code: 'LIMIT_REACHED',
+  message: `Of the sheets, the first ${SHEETS_MAX} were read.`,
+};
 
 /** Kinds of sheets whose cells or drawings a reader sees. Sheets of macros show formulas. */
 const VISIBLE_KINDS = new Set(['worksheet', 'chartsheet', 'dialogsheet']);
