@@ -17,14 +17,23 @@ const SEPARATOR_SAMPLE_LENGTH = 8_192;
  * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
  */
 export function extractCsv(bytes: Uint8Array): ExtractedText {
-  const text = decodeText(bytes);
+  const decoded = decodeText(bytes);
+  const [line = '', declared] = DECLARED_SEPARATOR.exec(decoded) ?? [];
+  const text = decoded.slice(line.length);
   const renderer = renderHtml();
   const writer = sheetWriter(renderer, {});
   let index = 0;
-  for (const cells of rowsOf(text, separatorOf(text))) writer.row({ index: index++, cells });
+  for (const cells of rowsOf(text, declared ?? separatorOf(text)))
+    writer.row({ index: index++, cells: cells.map((cell) => cell.replace(QUOTED_VALUE, '$1')) });
   writer.end();
   return renderer.finish();
 }
+
+/** A first line by which Excel knows the separator. */
+const DECLARED_SEPARATOR = /^\ufeff?"?sep=(.)"?\r?\n/i;
+
+/** A cell that a program wrote as a formula, so that Excel keeps leading zeros and long numbers: `="0049"`. */
+const QUOTED_VALUE = /^="([^"]*)"$/;
 
 /** The separator that occurs in most lines of the head, outside of quotes, equally often. */
 function separatorOf(text: string): string {
