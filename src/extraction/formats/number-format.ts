@@ -2,7 +2,7 @@
  * Writes numbers as a sheet shows them in a wide column, by format codes (ECMA-376 part 1, 18.8.31).
  * SheetJS has a formatter too, but it takes each dot after a part of a date for fractions of a second: `dd.mm.yyyy` fails.
  */
-import { addLocale, format, getFormatDateInfo, isValidFormat, type LocaleData } from 'numfmt';
+import { addLocale, format, getFormatDateInfo, getLocale, isValidFormat, type LocaleData } from 'numfmt';
 
 /** Writes the values of cells that have one format. `written`: a number as it is stored. */
 export type ValueFormat = { number(written: string): string; text(text: string): string };
@@ -73,21 +73,28 @@ function replaceUnquoted(code: string, pattern: RegExp, replace: (found: string)
   return code.replace(parts, (found) => (/^["\\[]/.test(found) ? found : replace(found)));
 }
 
-/** Excel's codes for the genitive of Slavic and Baltic month names: FC19 is Russian, whose code is 419. */
-const GENITIVE = /\[\$-FC(\d\d)\]/gi;
+/** A currency and the number of a locale, such as `[$-407]`. */
+const LOCALE = /(\[\$[^\]-]*)-([\dA-F]{3,8})\]/gi;
+/** Of Windows' number of a locale, the bits that are the language: 19 of 419, Russian, and of FC19, its genitive. */
+const windowsLanguage = (locale: string): number => Number.parseInt(locale, 16) & 0x3ff;
+/** The bit that makes a language a locale, without a country of its own. */
+const LANGUAGE_ALONE = 0x400;
+
 /** A locale with the calendar 7, Buddhist years (Thailand). */
 const BUDDHIST_CALENDAR = /\[\$-[0-9a-f]{0,2}07[0-9a-f]{4}\]/i;
 
 /** The code in numfmt's spelling. */
 function normaliseCode(code: string): string {
-  if (code.includes('[$-')) addFurtherLocales();
-  const known = code.replace(GENITIVE, '[$-4$1]');
+  if (code.includes('[$')) addFurtherLocales();
+  const known = code.replace(LOCALE, (found, prefix: string, locale: string) =>
+    getLocale(locale) ? found : `${prefix}-${(LANGUAGE_ALONE | windowsLanguage(locale)).toString(16)}]`,
+  );
   const separator = dateSeparator(known);
   const separated =
     separator === '/'
       ? known
       : replaceUnquoted(known, DATE_SEPARATION, (found) => found.replace('/', separator));
-  return BUDDHIST_CALENDAR.test(known)
+  return BUDDHIST_CALENDAR.test(code)
     ? replaceUnquoted(separated, /y+/i, (year) => 'b'.repeat(year.length))
     : separated;
 }
@@ -109,13 +116,10 @@ const SEPARATORS: ReadonlyMap<string, string> = new Map(
 function dateSeparator(code: string): string {
   const [, locale = ''] = /\[\$[^\]-]*-([^\]]+)\]/.exec(code) ?? [];
   const language = /^[0-9a-f]{3,8}$/i.test(locale)
-    ? String(Number.parseInt(locale, 16) & WINDOWS_LANGUAGE)
+    ? String(windowsLanguage(locale))
     : (locale.split('-')[0] ?? '');
   return SEPARATORS.get(language.toLowerCase()) ?? '/';
 }
-
-/** The bits of Windows' number of a locale that are the language. */
-const WINDOWS_LANGUAGE = 0x3ff;
 
 /** Two parts of a date beside each other. */
 const DATE_PARTS = /[ymd]{2,}[^a-z]{1,3}[ymd]/i;

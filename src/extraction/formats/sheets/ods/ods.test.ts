@@ -93,6 +93,14 @@ test('merged cells name their rows, and declared header rows the columns', async
   }
 });
 
+test('a merged cell ends before the next cell with a text', async () => {
+  const head = row(`${cell('2030', 'table:number-columns-spanned="3"')}<table:table-cell/>${cell('2031')}`);
+  const rowOf = (...texts: string[]) => row(texts.map((text) => cell(text)).join(''));
+  const rows = head + rowOf('Sold', 'Left', 'Sold') + rowOf('7', '9', '8');
+  const { tables } = (await read(odsOf(sheetOf(rows)))).extracted;
+  expect(tables[0]?.header).toBe('2030 Sold | 2030 Left | 2031 Sold');
+});
+
 test.each([
   ['float', 'value="4006381333931"', '4006381333931'],
   ['float', 'value="0.30000000000000004"', '0.3'],

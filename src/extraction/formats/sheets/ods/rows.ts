@@ -28,6 +28,14 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
   let height = 1;
   let cells: CellText[] = [];
   let spans = new Map<number, Span>();
+  let lastSpan: [column: number, span: Span] | undefined;
+  /** Ends a merged cell before the next cell of its row. Some programs let it reach over others, which are shown. */
+  const clipSpan = (): void => {
+    const [start, span] = lastSpan ?? [];
+    if (start !== undefined && span && start + span.columns > column)
+      spans.set(start, { ...span, columns: column - start });
+    lastSpan = undefined;
+  };
   const boundedCount = (count: number): number => {
     if (count > REPEATED_MAX) onLimit();
     return Math.min(count, REPEATED_MAX);
@@ -38,6 +46,7 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
       height = countOf(attributes, 'number-rows-repeated', ROWS_MAX);
       cells = [];
       spans = new Map();
+      lastSpan = undefined;
     },
     cell(text, attributes) {
       const count = countOf(attributes, 'number-columns-repeated', COLUMNS_MAX);
@@ -46,8 +55,12 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
         countCells(column - cells.length + shown);
         while (cells.length < column) cells.push('');
         for (let i = 0; i < shown; i++) cells.push(text);
+        clipSpan();
         const span = spanOf(attributes);
-        if (span) spans.set(column, span);
+        if (span) {
+          spans.set(column, span);
+          lastSpan = [column, span];
+        }
       }
       column += count;
     },
