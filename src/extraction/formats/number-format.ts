@@ -23,7 +23,7 @@ export function valueFormat(code: string, { epoch1904 }: { epoch1904: boolean })
     number(written) {
       const value = Number(written);
       if (written.trim() === '' || !Number.isFinite(value)) return written;
-      const shown = tryFormat(withFullIntegers(valid, value), value + addedDays);
+      const shown = showNumber(withFullIntegers(valid, value), value + addedDays);
       return shown === undefined || shown === OVERFLOW ? generalNumber(written) : shown.trim();
     },
     text: hasTextSection(valid) ? (text) => tryFormat(valid, text) ?? text : (text) => text,
@@ -32,6 +32,24 @@ export function valueFormat(code: string, { epoch1904 }: { epoch1904: boolean })
 
 /** What the formatter writes for a number that no section of the code is for. */
 const OVERFLOW = '######';
+
+/** Hours, minutes or seconds beyond a day or hour, such as `[h]:mm`. */
+const DURATION = /\[(?:h+|m+|s+)\]/i;
+/** A condition, such as `[<=100]`. */
+const CONDITION = /\[[<>=]/;
+
+/**
+ * Durations below zero, and numbers below zero for which a code has a single section with a condition, keep their sign.
+ * numfmt counts the minutes of the former from the hour before, and drops the sign of the latter.
+ */
+function showNumber(code: string, value: number): string | undefined {
+  const isSingle = !code.includes(';');
+  if (value < 0 && isSingle && DURATION.test(code)) return signed(tryFormat(code, -value));
+  const shown = tryFormat(code, value);
+  return value < 0 && isSingle && CONDITION.test(code) && !shown?.includes('-') ? signed(shown) : shown;
+}
+
+const signed = (shown: string | undefined): string | undefined => shown && `-${shown}`;
 
 /** Returns undefined where no date has this number. */
 function tryFormat(code: string, value: number | string): string | undefined {
@@ -83,10 +101,14 @@ const LANGUAGE_ALONE = 0x400;
 /** A locale with the calendar 7, Buddhist years (Thailand). */
 const BUDDHIST_CALENDAR = /\[\$-[0-9a-f]{0,2}07[0-9a-f]{4}\]/i;
 
+/** Halves of the day, and powers of ten, which some programs write in small letters. */
+const CAPITALS = /am?\/pm?|e(?=[+-])/i;
+
 /** The code in numfmt's spelling. */
 function normaliseCode(code: string): string {
   if (code.includes('[$')) addFurtherLocales();
-  const known = code.replace(LOCALE, (found, prefix: string, locale: string) =>
+  const capitals = replaceUnquoted(code, CAPITALS, (found) => found.toUpperCase());
+  const known = capitals.replace(LOCALE, (found, prefix: string, locale: string) =>
     getLocale(locale) ? found : `${prefix}-${(LANGUAGE_ALONE | windowsLanguage(locale)).toString(16)}]`,
   );
   const separator = dateSeparator(known);
