@@ -67,19 +67,19 @@ test('dates in ISO 8601, as strict workbooks store them, and dates from 1904', a
   expect(await shownCells(days, { formats: [14, 20], epoch1904: true })).toBe('2031-03-07 | 12:00');
 });
 
-test('an xls file has the same text', async () => {
-  const sheet: WorkSheet = utils.aoa_to_sheet([
-    ['Task', 'Due', 'Booked', 'EAN', 'Rate', 'Done', 'Share'],
-    ['Heizung warten', 47914, 47914.604166667, 4006381333931, 0.19, true, 2.5],
-  ]);
-  const formats = { B2: 'DD.MM.YYYY', C2: 'm/d/yy h:mm', D2: 'General', E2: '0.0%', G2: '# ?/?' };
-  for (const [cell, code] of Object.entries(formats)) sheet[cell].z = code;
-  const bytes = write(
-    { SheetNames: ['Plan'], Sheets: { Plan: sheet } },
-    { type: 'buffer', bookType: 'biff8' },
-  );
-  expect(await textOf('a.xls', bytes)).toBe(
-    'Plan\n\nTask | Due | Booked | EAN | Rate | Done | Share\n' +
-      'Heizung warten | 07.03.2031 | 2031-03-07 14:30 | 4006381333931 | 19.0% | TRUE | 2 1/2',
-  );
-});
+test.each(['biff8', 'biff5', 'xlsb'] as const)(
+  'an xls or xlsb file (%s) has the same text',
+  async (bookType) => {
+    const sheet: WorkSheet = utils.aoa_to_sheet([
+      ['Task', 'Due', 'Booked', 'EAN', 'Rate', 'Done', 'Share'],
+      ['Heizung warten', 47914, 47914.604166667, 4006381333931, 0.19, true, 2.5],
+    ]);
+    const formats = { B2: 'DD.MM.YYYY', C2: 'm/d/yy h:mm', D2: 'General', E2: '0.0%', G2: '# ?/?' };
+    for (const [cell, code] of Object.entries(formats)) sheet[cell].z = code;
+    const bytes = write({ SheetNames: ['Plan'], Sheets: { Plan: sheet } }, { type: 'buffer', bookType });
+    expect(await textOf('a.xls', bytes)).toBe(
+      'Plan\n\nTask | Due | Booked | EAN | Rate | Done | Share\n' +
+        'Heizung warten | 07.03.2031 | 2031-03-07 14:30 | 4006381333931 | 19.0% | TRUE | 2 1/2',
+    );
+  },
+);

@@ -1,4 +1,4 @@
-/** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
+/** Reads workbooks of Excel 2 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { CellObject, WorkBook, WorkSheet } from '@e965/xlsx';
 import type { ExtractedFile } from '../../../extracted-file.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
@@ -99,12 +99,12 @@ function writeRows(sheet: WorkSheet, { format, headers, row: writeRow, countCell
   }
 }
 
-/** A cell's text. SheetJS writes errors by their names (`w`), but has no right text for many numbers. */
+/** A cell's text. SheetJS has no right one (`w`) for many numbers, but names errors, and formats without a code. */
 function textOf(cell: CellObject | undefined, format: CellFormatter): string {
   if (cell?.v === undefined) return '';
-  const { t: type, v: value, w = '', z = 'General' } = cell;
-  if (type === 'e') return w;
-  const code = String(z);
+  const { t: type, v: value, w = '', z } = cell;
+  if (type === 'e' || (z === undefined && w !== '')) return w;
+  const code = String(z ?? 'General');
   return format({ type, value: String(value), code: formatCode(spelledOut(code) ?? -1, code) });
 }
 

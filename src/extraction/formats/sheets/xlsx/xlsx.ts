@@ -13,6 +13,7 @@ import { cellFormatter, readStyleCodes } from '../cell-formats.ts';
 import { type PageTexts, pageTexts } from '../page-header.ts';
 import { writeParagraphs } from '../sheet-paragraphs.ts';
 import { type Unread, unreadOf } from '../unread.ts';
+import { extractXls } from '../xls/xls.ts';
 import { readLayout } from './layout.ts';
 import { readRows, type WorkbookCells } from './rows.ts';
 import { textsBeside } from './sheet-texts.ts';
@@ -34,6 +35,7 @@ type Workbook = {
 export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
   const main = await mainPart(archive, 'xl/workbook.xml');
+  if (main.endsWith('.bin')) return await extractBinary(archive, bytes);
   const part = await archive.read(main);
   if (part === undefined) throw corrupt('The workbook has no main part.');
   const relationships = await relationshipsOf(archive, main);
@@ -56,6 +58,15 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
   if (extracted.text === '' && workbook.unread.has('damaged')) throw damaged('its sheets cannot be unpacked');
   const warnings = [...workbook.unread.warnings(), ...(sheets.length > SHEETS_MAX ? [TOO_MANY_SHEETS] : [])];
   return { extracted, warnings, pageCount: sheets.length };
+}
+
+/**
+ * Reads a workbook with binary parts ([MS-XLSB]) as the older ones, whose records these are. SheetJS unpacks all parts
+ * without a limit, so they are counted before.
+ */
+async function extractBinary(archive: Archive, bytes: Uint8Array): Promise<ExtractedFile> {
+  for (const name of archive.names) await archive.read(name);
+  return await extractXls(bytes);
 }
 
 const TOO_MANY_SHEETS: FileWarning = {
