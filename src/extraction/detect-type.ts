@@ -158,12 +158,24 @@ function textType(file: Buffer, extension: string): FileType {
   const start = prologEnd(text);
   HTML_START.lastIndex = start;
   if (HTML_START.test(text)) return 'html';
-  if (text.slice(0, start + XML_START.length).includes(XML_START)) return 'xml';
   const root = text.slice(start, start + HEAD_LENGTH);
+  if (text.slice(0, start + XML_START.length).includes(XML_START))
+    return officeXmlType(text.slice(0, start), root) ?? 'xml';
   if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(root)) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && root.startsWith('<')) return 'xml';
   if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(root) ? 'html' : 'txt');
+}
+
+const WORD_2003 = /^<(?:\w+:)?wordDocument\s/;
+const FLAT_PACKAGE = /^<(?:\w+:)?package\s[^>]*office\/2006\/xmlPackage/;
+
+/** The type of an Office file that is one XML document. Its program stands in a processing instruction. */
+function officeXmlType(prolog: string, root: string): FileType | undefined {
+  if (WORD_2003.test(root)) return 'docx';
+  if (!FLAT_PACKAGE.test(root)) return undefined;
+  if (prolog.includes('"Word.Document"')) return 'docx';
+  return prolog.includes('"PowerPoint.Show"') ? 'pptx' : undefined;
 }
 
 /** Where the root element or its document type begins. In linear time. */

@@ -86,8 +86,16 @@ export function symbolOf(font: string, code: number): string {
   return isPrivate || code > 0x10ffff || !(code > 0) ? '' : String.fromCodePoint(code);
 }
 
+/** Single letters in a symbol font are symbols. Longer text has the font by mistake: programs give it to whole runs. */
+const SYMBOLS_MAX_LENGTH = 3;
+/** Characters that only a symbol font shows. */
+const PRIVATE_CHARACTERS = /[\uf020-\uf0ff]/g;
+
 /** `symbolText('Symbol', 'a')` → `α`: text that a symbol font shows as other characters. */
-export const symbolText = (font: string, text: string): string =>
-  isSymbolFont(font)
-    ? Array.from(text, (character) => symbolOf(font, character.codePointAt(0) ?? 0)).join('')
-    : text;
+export function symbolText(font: string, text: string): string {
+  if (!isSymbolFont(font)) return text;
+  const show = (character: string) => symbolOf(font, character.codePointAt(0) ?? 0);
+  return text.length > SYMBOLS_MAX_LENGTH
+    ? text.replace(PRIVATE_CHARACTERS, show)
+    : Array.from(text, show).join('');
+}

@@ -1,7 +1,7 @@
 /** Renders the elements of an XML format as the HTML elements that they resemble. */
 import type { Attributes } from '../markup/markup-tokens.ts';
 import { readXml, type XmlEvents } from '../markup/read-xml.ts';
-import { type TreeBuilder, treeBuilder, type XmlElement } from '../markup/xml-tree.ts';
+import { isElement, type TreeBuilder, treeBuilder, type XmlElement } from '../markup/xml-tree.ts';
 import type { HtmlRenderer } from './html-renderer.ts';
 
 /**
@@ -41,8 +41,9 @@ export function translating(
   const endCollected = (): void => {
     if (!collected || collected.tree.depth() > 0) return;
     const { tree, take } = collected;
+    const [element] = tree.root.children;
     collected = undefined;
-    take(tree.root);
+    if (element && isElement(element)) take(element);
   };
   return {
     open(name, attributes) {

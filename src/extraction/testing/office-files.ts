@@ -1,4 +1,5 @@
 /** Makes Word documents and presentations with any parts. */
+import { extractFile } from '../extract.ts';
 import { writeZip, type ZipEntry } from './write-zip.ts';
 
 /** A part that another one refers to: by its relationship's type and id, which default to the part's kind and name. */
@@ -25,6 +26,13 @@ export function wordFile(body: string, ...parts: PartFile[]): Buffer {
     { name: main.name, content: `<w:document><w:body>${body}</w:body></w:document>` },
     ...parts.map(({ name, content }) => ({ name, content })),
   ]);
+}
+
+/** Extracts such a document. `warnings`: their messages. */
+export async function readWord(body: string, ...parts: PartFile[]) {
+  const extraction = await extractFile({ fileName: 'a.docx', bytes: wordFile(body, ...parts) });
+  if ('failure' in extraction) throw new Error(extraction.failure.message);
+  return { ...extraction.extracted, warnings: extraction.warnings.map(({ message }) => message) };
 }
 
 /** A paragraph of these runs, each a text or markup. */

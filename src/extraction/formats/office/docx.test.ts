@@ -1,15 +1,10 @@
 /** Word documents are read as their reader sees them. */
 import { describe, expect, it, test } from 'vitest';
-import { splitPassages } from '../../../indexing/split/passages.ts';
 import { extractFile } from '../../extract.ts';
-import { cell, type PartFile, paragraph, row, run, wordFile } from '../../testing/office-files.ts';
+import { cell, type PartFile, paragraph, readWord, row, run, wordFile } from '../../testing/office-files.ts';
 
-async function read(body: string, ...parts: PartFile[]) {
-  const extraction = await extractFile({ fileName: 'a.docx', bytes: wordFile(body, ...parts) });
-  if ('failure' in extraction) throw new Error(extraction.failure.message);
-  return { ...extraction.extracted, warnings: extraction.warnings.map(({ message }) => message) };
-}
-const textOf = async (body: string, ...parts: PartFile[]) => (await read(body, ...parts)).text;
+const read = readWord;
+const textOf = async (...from: Parameters<typeof read>) => (await read(...from)).text;
 
 describe('drawings', () => {
   const anchored = (inner: string, description = '') =>
@@ -170,12 +165,14 @@ describe('superscripts', () => {
         run('a', '<w:rStyle w:val="Up"/>') +
         run(' for 40 m') +
         run('2', raised) +
+        run(' or euros') +
+        run('b', '<w:position w:val="8"/><w:sz w:val="19"/>') +
         run(' of H') +
         run('2', '<w:vertAlign w:val="subscript"/>') +
         run('O.'),
     );
     expect(await textOf(body, { name: 'word/styles.xml', type: 'styles', content: styles })).toBe(
-      'The membership [12] costs forty euros [a] for 40 m² of H2O.',
+      'The membership [12] costs forty euros [a] for 40 m² or euros [b] of H2O.',
     );
   });
 });
@@ -207,221 +204,6 @@ describe('notes and comments', () => {
         'i See page 4.\n\nUlla, 2024-05-01: Unused.',
     );
   });
-});
-
-describe('equations', () => {
-  const m = (name: string, ...children: string[]) => `<m:${name}>${children.join('')}</m:${name}>`;
-  const r = (text: string) => m('r', m('t', text));
-  const property = (name: string, ...values: string[]) =>
-    `<m:${name}Pr>${values.map((value) => `<m:${value}/>`).join('')}</m:${name}Pr>`;
-  const e = (...children: string[]) => m('e', ...children);
-  const fraction = (above: string, below: string) => m('f', m('num', above), m('den', below));
-  const power = (base: string, exponent: string) => m('sSup', e(base), m('sup', exponent));
-  const index = (base: string, sub: string) => m('sSub', e(base), m('sub', sub));
-
-  it.each([
-    [
-      'a fraction',
-      r('u=') + fraction(r('hours worked'), r('hours available')),
-      'u=(hours worked)/(hours available)',
-    ],
-    [
-      'powers and indices',
-      r('K=') + index(r('K'), r('0')) + power(m('d', e(r('1+') + fraction(r('p'), r('100')))), r('n')),
-      'K=K_0(1+p/100)^n',
-    ],
-    ['numbers apart', r('2') + fraction(r('1'), r('2')) + r('h'), '2 1/2 h'],
-    ['letters as typed', r('𝐸=𝑚') + power(r('𝑐'), r('2')), 'E=mc^2'],
-    [
-      'scripts of several parts',
-      index(r('x'), r('i+1')) + r('y') + power(r('e'), r('-kt')),
-      'x_(i+1)ye^(-kt)',
-    ],
-    [
-      'roots',
-      m('rad', property('rad', 'degHide m:val="1"'), m('deg'), e(r('x+1'))) +
-        m('rad', m('deg', r('3')), e(r('y'))),
-      '√(x+1)√[3]y',
-    ],
-    [
-      'sums and integrals',
-      m(
-        'nary',
-        property('nary', 'chr m:val="∑"'),
-        m('sub', r('i=1')),
-        m('sup', r('n')),
-        e(index(r('x'), r('i'))),
-      ) +
-        r('+') +
-        m('nary', m('sub', r('0')), m('sup', r('∞')), e(r('f'))),
-      '∑_(i=1)^n x_i+∫_0^∞ f',
-    ],
-    [
-      'matrices',
-      m(
-        'd',
-        property('d', 'begChr m:val="["', 'endChr m:val="]"'),
-        e(m('m', m('mr', e(r('a')), e(r('b'))), m('mr', e(r('c')), e(r('d'))))),
-      ),
-      '[a, b; c, d]',
-    ],
-    [
-      'functions and limits',
-      m('func', m('fName', m('limLow', e(r('lim')), m('lim', r('n→∞')))), e(r('x'))) +
-        m('func', m('fName', r('sin')), e(r('x'))),
-      'lim_(n→∞) x sin x',
-    ],
-    ['accents', m('acc', property('acc', 'chr m:val="\u0303"'), e(r('n'))), 'n\u0303'],
-    [
-      'binomials',
-      m('d', e(m('f', property('f', 'type m:val="noBar"'), m('num', r('n')), m('den', r('k'))))),
-      '(n¦k)',
-    ],
-    ['degrees', power(r('45'), r('∘')), '45°'],
-    ['lines', m('eqArr', e(r('a&amp;=b')), e(r('c&amp;=d'))), 'a=b; c=d'],
-  ])('%s', async (_, equation, text) => {
-    expect((await textOf(paragraph(m('oMath', equation)))).normalize('NFC')).toBe(text.normalize('NFC'));
-  });
-
-  it('of one paragraph stand below each other', async () => {
-    const body = paragraph(m('oMathPara', m('oMath', r('a=b')), m('oMath', r('c=d'))));
-    expect(await textOf(body)).toBe('a=b\nc=d');
-  });
-});
-
-describe('automatic numbers', () => {
-  const level = (at: number, format: string, text: string, more = '') =>
-    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
-  const CLAUSES =
-    level(0, 'decimal', '%1.', '<w:pStyle w:val="Clause"/>') +
-    level(1, 'decimal', '%1.%2') +
-    level(2, 'lowerLetter', '(%3)') +
-    level(3, 'upperRoman', 'Annex %4');
-  const numbering = (levels: string, nums = '', abstract = ''): PartFile => ({
-    name: 'word/numbering.xml',
-    type: 'numbering',
-    content:
-      `<w:numbering><w:abstractNum w:abstractNumId="7">${levels}</w:abstractNum>${abstract}` +
-      `<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>${nums}</w:numbering>`,
-  });
-  const styles: PartFile = {
-    name: 'word/styles.xml',
-    type: 'styles',
-    content:
-      '<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>' +
-      '<w:style w:styleId="Clause"><w:basedOn w:val="H1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>' +
-      '<w:style w:styleId="Sub"><w:basedOn w:val="Clause"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:style>' +
-      '<w:style w:styleId="Linked" w:type="numbering"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>',
-  };
-  const item = (text: string, at: number, list = 1) =>
-    paragraph(run(text), `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`);
-  const clause = (text: string) => paragraph(run(text), '<w:pStyle w:val="Clause"/>');
-
-  it('stand before headings, clauses and items', async () => {
-    const body = [
-      clause('Term'),
-      item('The lease begins.', 1),
-      clause('Rent'),
-      item('The rent is due.', 1),
-      item('These reduce it:', 1),
-      item('rain,', 2),
-      item('closure.', 2),
-      item('Heating', 3),
-    ].join('');
-    const { text, headings } = await read(body, numbering(CLAUSES), styles);
-    expect(text).toBe(
-      '1. Term\n\n1.1 The lease begins.\n\n2. Rent\n\n2.1 The rent is due.\n2.2 These reduce it:\n(a) rain,\n(b) closure.\nAnnex I Heating',
-    );
-    expect(headings.map((heading) => heading.text)).toEqual(['1. Term', '2. Rent']);
-  });
-
-  it('restart where a list says so, and count on where not', async () => {
-    const nums =
-      '<w:num w:numId="2"><w:abstractNumId w:val="7"/></w:num>' +
-      '<w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>';
-    const body = item('a', 0) + item('b', 0, 2) + item('c', 0, 3) + item('d', 0, 3) + item('e', 0);
-    expect(await textOf(body, numbering(CLAUSES, nums))).toBe('1. a\n2. b\n5. c\n6. d\n7. e');
-  });
-
-  it('begin again after the level that they name', async () => {
-    const levels =
-      level(0, 'decimal', '%1') +
-      level(1, 'decimal', '%1.%2') +
-      level(2, 'decimal', '%3)', '<w:lvlRestart w:val="1"/>');
-    const body = [0, 1, 2, 1, 2, 0, 2].map((at) => item('x', at)).join('');
-    expect(await textOf(body, numbering(levels))).toBe('1 x\n1.1 x\n1) x\n1.2 x\n2) x\n2 x\n1) x');
-  });
-
-  it('are decimal in legal labels, bullets where they are bullets, and none where they are taken away', async () => {
-    const levels =
-      level(0, 'upperRoman', 'Article %1') +
-      level(1, 'decimal', '%1.%2', '<w:isLgl/>') +
-      level(2, 'bullet', '\uf0b7');
-    const body =
-      item('a', 0) +
-      item('b', 1) +
-      item('c', 2) +
-      paragraph(run('d'), '<w:pStyle w:val="Clause"/><w:numPr><w:numId w:val="0"/></w:numPr>');
-    expect(await textOf(body, numbering(levels), styles)).toBe('Article I a\n1.1 b\n- c\n\nd');
-  });
-
-  it('come from linked numbering styles', async () => {
-    const nums = '<w:num w:numId="4"><w:abstractNumId w:val="8"/></w:num>';
-    const abstract = '<w:abstractNum w:abstractNumId="8"><w:numStyleLink w:val="Linked"/></w:abstractNum>';
-    expect(await textOf(item('a', 2, 4), numbering(CLAUSES, nums, abstract), styles)).toBe('(a) a');
-  });
-});
-
-describe('tables', () => {
-  it('name each row of a cell that is merged over many', async () => {
-    const rows = (district: string, street: string) =>
-      Array.from({ length: 60 }, (_, i) =>
-        row([
-          i === 0 ? cell(district, '<w:vMerge w:val="restart"/>') : cell('', '<w:vMerge/>'),
-          cell(`${street} ${i + 1}`),
-          cell('Monday, before seven, on both sides of the street and behind the houses'),
-        ]),
-      );
-    const body =
-      '<w:tbl><w:tblPr><w:tblLook w:firstRow="1"/></w:tblPr>' +
-      `${row([cell('District'), cell('Street'), cell('Collection day')])}` +
-      `${[...rows('Harbour', 'Anchor lane'), ...rows('Hill', 'Elm row')].join('')}</w:tbl>`;
-    const structured = await read(body);
-    const passages = Array.from(splitPassages(structured), ({ start, end }) =>
-      structured.text.slice(start, end),
-    );
-    expect(passages.length).toBeGreaterThan(2);
-    for (const line of passages.join('\n').split('\n').slice(1))
-      expect(line).toMatch(/^(?:Harbour \| Anchor|Hill \| Elm)/);
-    expect(new Set(structured.tables.map(({ header }) => header))).toEqual(
-      new Set(['District | Street | Collection day']),
-    );
-  });
-
-  it('have several header rows, joined by column', async () => {
-    const header = '<w:tblHeader/>';
-    const body =
-      `<w:tbl>${row([cell('Room', '<w:vMerge w:val="restart"/>'), cell('Equipment', '<w:gridSpan w:val="2"/>'), cell('Key')], header)}` +
-      `${row([cell('', '<w:vMerge/>'), cell('Projector'), cell('Board'), cell('')], header)}` +
-      `${row([cell('Oak'), cell('yes'), cell('no'), cell('Ida')])}${row([cell('late')], '<w:gridBefore w:val="2"/>')}</w:tbl>`;
-    const { text, tables } = await read(body);
-    expect(tables[0]?.header).toBe('Room | Equipment Projector | Equipment Board | Key');
-    expect(text).toMatch(/\nOak \| yes \| no \| Ida\n\| {1,2}\| late$/);
-  });
-
-  it('keep tables inside cells, and leave deleted rows out', async () => {
-    const inner = `<w:tc>${paragraph(run('Oak'))}<w:tbl>${row([cell('a'), cell('b')])}${row([cell('c')])}</w:tbl>${paragraph('')}</w:tc>`;
-    const body = `<w:tbl>${row([inner, cell('12')])}${row([cell('gone')], '<w:del/>')}</w:tbl>`;
-    expect(await textOf(body)).toBe('Oak a / b ; c | 12');
-  });
-});
-
-test('a table of one column is a box, in which tables keep their rows', async () => {
-  const inner = `<w:tbl>${row([cell('a'), cell('b')])}${row([cell('c'), cell('d')])}</w:tbl>`;
-  const box = `<w:tbl><w:tblGrid><w:gridCol/></w:tblGrid>${row([`<w:tc>${paragraph(run('Note'))}${inner}</w:tc>`])}</w:tbl>`;
-  const { text, tables } = await read(box);
-  expect(text).toBe('Note\n\na | b\nc | d');
-  expect(tables.length).toBe(1);
 });
 
 describe('fields and controls', () => {
@@ -492,4 +274,45 @@ test('changes are shown as accepted', async () => {
       `${run('a')}<w:ins>${run(' new')}</w:ins><w:del><w:r><w:delText> old</w:delText></w:r></w:del>`,
     ) + paragraph(run('b'), '<w:numPr/><w:pPrChange><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:pPrChange>');
   expect(await read(body)).toMatchObject({ text: 'a new\n\n- b', headings: [] });
+});
+
+describe('files that are one XML document', () => {
+  const fileText = async (xml: string) => {
+    const extraction = await extractFile({ fileName: 'a.xml', bytes: Buffer.from(xml) });
+    return 'failure' in extraction
+      ? extraction.failure.message
+      : [extraction.type, extraction.extracted.text];
+  };
+  const prolog = (program: string) => `<?xml version="1.0"?><?mso-application progid="${program}"?>`;
+  const part = (name: string, content: string) =>
+    `<pkg:part pkg:name="${name}"><pkg:xmlData>${content}</pkg:xmlData></pkg:part>`;
+
+  it('are read as packages', async () => {
+    const body = `<w:document><w:body>${paragraph(run('The lake'))}<w:altChunk r:id="c"/></w:body></w:document>`;
+    const relationships =
+      '<Relationships><Relationship Id="c" Type="/aFChunk" Target="a.html"/></Relationships>';
+    const html = Buffer.from('<html><body><p>is frozen.</p></body></html>').toString('base64');
+    const flat =
+      `${prolog('Word.Document')}<pkg:package xmlns:pkg="http://schemas.microsoft.com/office/2006/xmlPackage">` +
+      `${part('/word/document.xml', body)}${part('/word/_rels/document.xml.rels', relationships)}` +
+      `<pkg:part pkg:name="/word/a.html"><pkg:binaryData>${html}</pkg:binaryData></pkg:part></pkg:package>`;
+    expect(await fileText(flat)).toEqual(['docx', 'The lake\n\nis frozen.']);
+  });
+
+  it('are read as Word 2003 wrote them', async () => {
+    const annotation = (type: string, content: string) =>
+      `<aml:annotation w:type="Word.${type}" aml:author="Ulla">${content}</aml:annotation>`;
+    const style = '<w:style w:styleId="a"><w:name w:val="heading 1"/></w:style>';
+    const listed = '<w:listPr><w:ilvl w:val="0"/><w:ilfo w:val="1"/><wx:t wx:val="2.1"/></w:listPr>';
+    const note = `<w:r><w:footnote>${paragraph(run('In March.'))}</w:footnote></w:r>`;
+    const file =
+      `${prolog('Word.Document')}<w:wordDocument xmlns:w="x"><o:Title>No</o:Title><w:styles>${style}</w:styles><w:body>` +
+      `${paragraph(run('Ice'), '<w:pStyle w:val="a"/>')}${paragraph(run('The lake') + note + run(' is frozen.'), listed)}` +
+      `${paragraph(annotation('Deletion', run('old')) + run('new') + annotation('Comment', `<aml:content>${paragraph(run('Why?'))}</aml:content>`))}` +
+      `<w:sectPr><w:hdr>${paragraph(run('Lake club'))}</w:hdr></w:sectPr></w:body></w:wordDocument>`;
+    expect(await fileText(file)).toEqual([
+      'docx',
+      'Ice\n\n2.1 The lake is frozen.\n\nIn March.\n\nnew\n\nUlla: Why?\n\nLake club',
+    ]);
+  });
 });

@@ -1,10 +1,11 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
 import type { ExtractedFile } from '../../extracted-file.ts';
 import { renderHtml } from '../../rendering/html-renderer.ts';
-import { openArchive } from '../archive.ts';
+import { openOfficeFile } from './flat-package.ts';
 import { unreadParts } from './unread.ts';
 import type { ExtractPart } from './word/chunks.ts';
-import { type WordContext, writeNote, writePart } from './word/translator.ts';
+import type { WordContext } from './word/story.ts';
+import { writeNote, writePart } from './word/translator.ts';
 import { openWordFile } from './word/word-file.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function extractDocx(
   bytes: Uint8Array,
   { extractPart }: { extractPart: ExtractPart },
 ): Promise<ExtractedFile> {
-  const archive = await openArchive(bytes);
+  const archive = await openOfficeFile(bytes);
   const renderer = renderHtml();
   const unread = unreadParts();
   const { body, margins, ...file } = await openWordFile(archive, {

@@ -2,8 +2,9 @@
 import type { ExtractedFile } from '../../extracted-file.ts';
 import { readXmlTree, textOf, type XmlElement } from '../../markup/xml-tree.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
-import { type Archive, openArchive } from '../archive.ts';
+import type { Archive } from '../archive.ts';
 import { openDrawing } from './drawings/related-drawing.ts';
+import { openOfficeFile } from './flat-package.ts';
 import { type Relationship, relationshipsOf } from './relationships.ts';
 import { contentOf } from './slides/alternatives.ts';
 import { writeComments } from './slides/comments.ts';
@@ -27,7 +28,7 @@ type Reader = {
  * @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX
  */
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedFile> {
-  const archive = await openArchive(bytes);
+  const archive = await openOfficeFile(bytes);
   const presentation = await openPresentation(archive);
   const renderer = renderHtml();
   const reader: Reader = { archive, presentation, renderer, unread: unreadParts(), footers: new Map() };

@@ -209,10 +209,24 @@ function writeArray(draft: Draft, array: XmlElement): void {
   draft.arrays--;
 }
 
+/** Accents of equations as the combining characters that they look like. */
+const COMBINING = new Map([
+  ['\u00af', '\u0305'],
+  ['\u203e', '\u0305'],
+  ['^', '\u0302'],
+  ['\u02c6', '\u0302'],
+  ['~', '\u0303'],
+  ['\u02dc', '\u0303'],
+  ['\u02d9', '\u0307'],
+  ['\u00a8', '\u0308'],
+  ['\u02c7', '\u030c'],
+  ['\u2192', '\u20d7'],
+]);
+
 /** An accent is a combining character after its base. */
 function writeAccented(draft: Draft, element: XmlElement, accent: string): void {
   writeOperand(draft, childOf(element, 'e'));
-  put(draft, accent);
+  put(draft, COMBINING.get(accent) ?? accent);
 }
 
 const ARROW = /[\u2190-\u21ff\u27f0-\u27ff=]/u;

@@ -11,7 +11,7 @@ import {
 import { type HtmlRenderer, labelled } from '../../../rendering/html-renderer.ts';
 import { isSymbolFont, symbolText } from '../../../symbol-fonts.ts';
 import { linearEquation } from '../equations/equation.ts';
-import { listNumber } from '../word/list-numbers.ts';
+import { listNumber } from '../word/numbering/list-numbers.ts';
 import { contentOf } from './alternatives.ts';
 
 /** `element`: the HTML element of paragraphs without a number. */

@@ -1,6 +1,6 @@
 /** Footnotes, endnotes and comments of a Word document (ECMA-376 part 1, 17.11 and 17.13.4). */
 import { attributeOf, descendants, readXmlTree, type XmlElement } from '../../../markup/xml-tree.ts';
-import { listNumber } from './list-numbers.ts';
+import { listNumber } from './numbering/list-numbers.ts';
 import type { WordPart } from './word-part.ts';
 
 export type NoteKind = 'footnote' | 'endnote' | 'comment';
@@ -44,8 +44,9 @@ export function wordNotes(parts: Record<NoteKind, NoteParts>): WordNotes {
 }
 
 /** `Ulla Berg, 2024-05-01:`; footnotes have neither. */
-function labelOf(comment: XmlElement): string {
-  const day = attributeOf(comment, 'date')?.slice(0, '2024-05-01'.length);
+export function labelOf(comment: XmlElement): string {
+  const date = attributeOf(comment, 'date') ?? attributeOf(comment, 'createdate');
+  const day = date?.slice(0, '2024-05-01'.length);
   const facts = [attributeOf(comment, 'author')?.trim(), day].filter(Boolean);
   return facts.length > 0 ? `${facts.join(', ')}:` : '';
 }

@@ -3,7 +3,7 @@ import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import { type HtmlRenderer, labelled } from '../../../rendering/html-renderer.ts';
 import { symbolText } from '../../../symbol-fonts.ts';
-import type { Numbering } from './numbering.ts';
+import type { Label, Numbering } from './numbering/numbering.ts';
 import { type RunLook, runLook } from './run-look.ts';
 import type { WordStyles } from './styles.ts';
 
@@ -16,6 +16,8 @@ type Paragraph = {
   style: string;
   outline: number | undefined;
   isListed: boolean;
+  /** Its label as Word 2003 writes it into the file. */
+  label: string;
   list: string | undefined;
   level: number | undefined;
   /** Its end has been deleted. */
@@ -132,6 +134,7 @@ const NEW_PARAGRAPH: Readonly<Paragraph> = {
   style: '',
   outline: undefined,
   isListed: false,
+  label: '',
   list: undefined,
   level: undefined,
   isMarkDeleted: false,
@@ -143,7 +146,8 @@ const NEW_PARAGRAPH: Readonly<Paragraph> = {
 function takeProperty(paragraph: Paragraph, name: string, attributes: Attributes): void {
   const value = attribute(attributes, 'val') ?? '';
   if (name === 'pStyle') paragraph.style = value;
-  if (name === 'numPr') paragraph.isListed = true;
+  if (name === 'numPr' || name === 'listPr') paragraph.isListed = true;
+  if (name === 't') paragraph.label = value;
   if (name === 'numId') paragraph.list = value;
   if (name === 'ilvl') paragraph.level = Number(value) || 0;
   if (name === 'del' || name === 'moveFrom') paragraph.isMarkDeleted = true;
@@ -171,10 +175,11 @@ function beginParagraph(context: ParagraphContext, paragraph: Paragraph): void {
   if (isNumbered && level) renderer.text(`${label.number} `);
 }
 
-function labelOf({ styles, numbering }: ParagraphContext, paragraph: Paragraph) {
-  const { list, level, style, isListed } = paragraph;
+function labelOf({ styles, numbering }: ParagraphContext, paragraph: Paragraph): Label {
+  const { list, level, style, isListed, label } = paragraph;
   const inherited = styles.listPlace(style);
   paragraph.isCounted = true;
+  if (/[\p{L}\p{N}]/u.test(label)) return { number: label.trim() };
   if (!isListed && inherited.list === undefined) return 'none';
   return numbering.count(
     { list: list ?? inherited.list, level: level ?? (list === undefined ? inherited.level : undefined) },

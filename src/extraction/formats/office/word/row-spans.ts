@@ -38,7 +38,9 @@ export function mergeTracker(): MergeTracker {
 /** Takes a property of a cell. */
 export function cellProperty(cell: MergedCell, name: string, attributes: Attributes): void {
   if (name === 'gridSpan') cell.width = numberOf(attributes) || 1;
-  if (name === 'vMerge') cell.merge = attribute(attributes, 'val') === 'restart' ? 'restart' : 'continue';
+  // In lower case: Word 2003.
+  if (name === 'vMerge' || name === 'vmerge')
+    cell.merge = attribute(attributes, 'val') === 'restart' ? 'restart' : 'continue';
 }
 
 export const numberOf = (attributes: Attributes): number => {

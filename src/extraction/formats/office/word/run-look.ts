@@ -16,8 +16,17 @@ export function runLook(look: RunLook, name: string, attributes: Attributes): vo
   const value = attribute(attributes, 'val');
   if (name === 'vertAlign')
     look.script = value === 'superscript' ? 'sup' : value === 'subscript' ? 'sub' : '';
+  if (name === 'position') look.script ??= scriptAt(Number(value ?? 0));
   if (name === 'vanish') look.isHidden = isOn(value);
   if (name === 'rFonts') look.font = symbolFont(attributes);
+}
+
+/** Text that is raised or lowered by this many half-points (17.3.2.24), as LibreOffice writes superscripts. */
+const SCRIPT_MIN_POSITION = 3;
+
+function scriptAt(position: number): RunLook['script'] {
+  if (position >= SCRIPT_MIN_POSITION) return 'sup';
+  return position <= -SCRIPT_MIN_POSITION ? 'sub' : undefined;
 }
 
 /** The symbol font of the run; empty for another font, undefined where the run names none. */

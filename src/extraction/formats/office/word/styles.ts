@@ -1,6 +1,6 @@
 /** Reads what the styles of a Word document say of its text (ECMA-376 part 1, 17.7). */
 import { attributeOf, childOf, descendants, readXmlTree, type XmlElement } from '../../../markup/xml-tree.ts';
-import type { ListPlace } from './numbering.ts';
+import type { ListPlace } from './numbering/numbering.ts';
 import { type RunLook, runLook } from './run-look.ts';
 
 type Style = { name: string; basedOn: string; outline: number | undefined; place: ListPlace; look: RunLook };

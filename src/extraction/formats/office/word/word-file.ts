@@ -6,8 +6,8 @@ import { openDrawing } from '../drawings/related-drawing.ts';
 import { mainPart, type Relationship, relationshipsOf } from '../relationships.ts';
 import { type ChunkOptions, prepareChunk } from './chunks.ts';
 import { type NoteNumbers, type NoteParts, type WordNotes, wordNotes } from './notes.ts';
-import { createNumbering, type Numbering } from './numbering.ts';
-import { readNumbering } from './numbering-part.ts';
+import { createNumbering, type Numbering } from './numbering/numbering.ts';
+import { readNumbering } from './numbering/numbering-part.ts';
 import { type WordStyles, wordStyles } from './styles.ts';
 import type { WordPart } from './word-part.ts';
 

@@ -2,7 +2,7 @@
 import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
 import { repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
 import type { TextPosition } from '../../../rendering/text-runs.ts';
-import type { Numbering } from '../../office/word/numbering.ts';
+import type { Numbering } from '../../office/word/numbering/numbering.ts';
 import type { RtfListTable } from '../list-table.ts';
 import type { RtfStyles } from '../styles.ts';
 import { type Story, story } from './story.ts';

@@ -6,8 +6,8 @@ import {
   descendants,
   readXmlTree,
   type XmlElement,
-} from '../../../markup/xml-tree.ts';
-import { isSwitchedOn } from '../on-off.ts';
+} from '../../../../markup/xml-tree.ts';
+import { isSwitchedOn } from '../../on-off.ts';
 
 /** `text`: the label with `%1` for the number of the outermost level. */
 export type NumberingLevel = {

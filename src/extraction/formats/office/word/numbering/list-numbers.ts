@@ -1,5 +1,5 @@
 /** Writes the numbers of lists in the formats of Word (ECMA-376 part 1, 17.18.59): `iv`, `bb`, `2nd`, `二十三`. */
-import { romanNumber } from '../../../rendering/number-formats.ts';
+import { romanNumber } from '../../../../rendering/number-formats.ts';
 
 /** Writes a number as Word shows it. Formats that are not known, and numbers that a format lacks, become decimal. */
 export function listNumber(number: number, format: string): string {
