@@ -1,6 +1,10 @@
 /** Reads the list tables of an RTF file, for programs that do not write the numbers of its paragraphs. */
 import { createNumbering, type Numbering } from '../office/word/numbering/numbering.ts';
-import type { ListDefinition, NumberedList, NumberingLevel } from '../office/word/numbering/numbering-part.ts';
+import type {
+  ListDefinition,
+  NumberedList,
+  NumberingLevel,
+} from '../office/word/numbering/numbering-part.ts';
 import { captureText, type Destination } from './groups.ts';
 
 export type RtfListTable = {

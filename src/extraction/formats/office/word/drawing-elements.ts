@@ -1,8 +1,9 @@
 /** Drawings in a Word document: of these, text boxes, descriptions, charts and diagrams are text. */
+
+import { altText } from '../../../markup/alt-text.ts';
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import type { Translation } from '../../../rendering/translate-xml.ts';
-import { altText } from '../../../markup/alt-text.ts';
 import { relationshipId } from '../relationships.ts';
 import { describe, openBox, type Story, writeRelated } from './story.ts';
 

@@ -18,13 +18,12 @@ type OpenRow = {
   isHeader: boolean;
   isDeleted: boolean;
   before: number;
-  cells: number;
+  isBegun: boolean;
   cell: OpenCell | undefined;
 };
-/** A table in a cell of another one is written as text of that cell: `a / b ; c / d`. One of one column is a box. */
+/** A table of one column is a box around paragraphs. */
 type OpenTable = {
-  kind: 'table' | 'inner' | 'box' | undefined;
-  isInCell: boolean;
+  kind: 'table' | 'box' | undefined;
   columns: number;
   hasHeader: boolean;
   rows: number;
@@ -47,12 +46,11 @@ export function wordTables(renderer: HtmlRenderer, spans: RowSpans): WordTables 
   return {
     open(name, cell) {
       const table = tables.at(-1);
-      if (name === 'tbl') tables.push(newTable(table));
+      if (name === 'tbl') tables.push(newTable());
       else if (table && name === 'tr') {
         beginTable(renderer, table);
         table.row = newRow(table.rows++ === 0 && table.hasHeader);
         if (table.kind === 'table') renderer.open('tr');
-        if (table.kind === 'inner' && table.rows > 1) renderer.text(' ; ');
       } else if (table && name === 'tc')
         table.row.cell = { cell, width: 1, merge: undefined, state: 'waiting' };
     },
@@ -81,9 +79,8 @@ export function wordTables(renderer: HtmlRenderer, spans: RowSpans): WordTables 
   };
 }
 
-const newTable = (outer: OpenTable | undefined): OpenTable => ({
+const newTable = (): OpenTable => ({
   kind: undefined,
-  isInCell: outer?.kind === 'table' || outer?.kind === 'inner' || (outer?.isInCell ?? false),
   columns: 0,
   hasHeader: false,
   rows: 0,
@@ -95,7 +92,7 @@ const newRow = (isHeader: boolean): OpenRow => ({
   isHeader,
   isDeleted: false,
   before: 0,
-  cells: 0,
+  isBegun: false,
   cell: undefined,
 });
 
@@ -123,24 +120,23 @@ function marksFirstRow(look: Attributes): boolean {
 /** A table begins with its first row, since its columns are declared before that. */
 function beginTable(renderer: HtmlRenderer, table: OpenTable): void {
   if (table.kind !== undefined) return;
-  table.kind = table.isInCell ? 'inner' : table.columns === 1 ? 'box' : 'table';
+  table.kind = table.columns === 1 ? 'box' : 'table';
   if (table.kind === 'table') renderer.open('table', DATA_TABLE);
 }
 
 function beginCell(renderer: HtmlRenderer, { kind, row, merges }: OpenTable, spans: RowSpans): void {
   const { cell } = row;
   if (cell?.state !== 'waiting') return;
-  const isFirst = row.cells++ === 0;
-  if (isFirst) beginRow(renderer, kind, row, merges);
+  if (!row.isBegun) beginRow(renderer, kind, row, merges);
   const isCovered = merges.take(cell) !== undefined;
   cell.state = isCovered || row.isDeleted ? 'covered' : 'open';
   if (cell.state === 'covered') return;
   if (kind === 'table') renderer.open(elementOf(row), extent(cell.width, spans.get(cell.cell) ?? 1));
-  else if (kind === 'inner' && !isFirst) renderer.text(' / ');
 }
 
 /** A row may begin in a later column. */
 function beginRow(renderer: HtmlRenderer, kind: OpenTable['kind'], row: OpenRow, merges: MergeTracker): void {
+  row.isBegun = true;
   merges.beginRow(row.before);
   if (row.before === 0 || kind !== 'table') return;
   renderer.open('td', extent(row.before, 1));
