@@ -268,6 +268,16 @@ test('embedded objects are named in a warning', async () => {
   expect(warnings).toEqual(['2 embedded objects were not read: an Excel workbook, a PDF file.']);
 });
 
+test('subdocuments are files of their own, of which a warning says that they are missing', async () => {
+  const { warnings } = await read(`${paragraph(run('Part one'))}<w:subDoc r:id="a"/><w:subDoc r:id="b"/>`);
+  expect(warnings).toEqual(['2 inserted documents were not read: a subdocument, a subdocument.']);
+});
+
+test('a large first letter is part of its word', async () => {
+  const body = paragraph(run('T'), '<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph(run('he cellar'));
+  expect((await read(body)).text).toBe('The cellar');
+});
+
 test('changes are shown as accepted', async () => {
   const body =
     paragraph(

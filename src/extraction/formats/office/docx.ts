@@ -24,7 +24,13 @@ export async function extractDocx(
     ...{ renderer, extractPart },
     onUnread: unread.inserted,
   });
-  const context: WordContext = { ...file, renderer, onHidden: unread.hidden, onObject: unread.object };
+  const context: WordContext = {
+    ...file,
+    renderer,
+    onHidden: unread.hidden,
+    onObject: unread.object,
+    onSubdocument: () => unread.inserted('a subdocument'),
+  };
   writePart(context, body, { isRepeated: false });
   for (const note of file.notes.rest()) writeNote(context, note);
   for (const margin of margins) writePart(context, margin, { isRepeated: true });

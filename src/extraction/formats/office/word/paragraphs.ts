@@ -20,6 +20,8 @@ type Paragraph = {
   label: string;
   list: string | undefined;
   level: number | undefined;
+  /** A large first letter in a frame: the word goes on in the next paragraph (17.3.1.11). */
+  isDropCap: boolean;
   /** Its end has been deleted. */
   isMarkDeleted: boolean;
   isCounted: boolean;
@@ -107,6 +109,10 @@ export function wordParagraphs(context: ParagraphContext, label: string): WordPa
         return false;
       }
       if (isBlank && paragraph.element === undefined) return false;
+      if (paragraph.isDropCap) {
+        prefix += text;
+        return true;
+      }
       begin(paragraph);
       setScript(renderer, paragraph, look.script ?? '');
       renderer.text(look.font ? symbolText(look.font, text) : text);
@@ -137,6 +143,7 @@ const NEW_PARAGRAPH: Readonly<Paragraph> = {
   label: '',
   list: undefined,
   level: undefined,
+  isDropCap: false,
   isMarkDeleted: false,
   isCounted: false,
   script: '',
@@ -145,6 +152,8 @@ const NEW_PARAGRAPH: Readonly<Paragraph> = {
 
 function takeProperty(paragraph: Paragraph, name: string, attributes: Attributes): void {
   const value = attribute(attributes, 'val') ?? '';
+  if (name === 'framePr')
+    paragraph.isDropCap = /^(?:drop|margin)$/.test(attribute(attributes, 'dropCap') ?? '');
   if (name === 'pStyle') paragraph.style = value;
   if (name === 'numPr' || name === 'listPr') paragraph.isListed = true;
   if (name === 't') paragraph.label = value;

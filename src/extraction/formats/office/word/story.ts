@@ -9,8 +9,13 @@ import type { RowSpans } from './row-spans.ts';
 import { type WordTables, wordTables } from './tables.ts';
 import type { WordPart } from './word-part.ts';
 
-/** `onObject`: is called for embedded objects with the name of their program, which are not read. */
-export type WordContext = ParagraphContext & { notes: WordNotes; onObject(program: string): void };
+export type WordContext = ParagraphContext & {
+  notes: WordNotes;
+  /** Is called for embedded objects, which are not read, with the name of their program. */
+  onObject(program: string): void;
+  /** Is called for parts of a master document, which are files of their own. */
+  onSubdocument(): void;
+};
 
 /** `label`: stands before a note. `depth`: of notes inside each other. `isRepeated`: a header or footer. */
 export type StoryOptions = {

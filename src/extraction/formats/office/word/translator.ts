@@ -127,6 +127,9 @@ function openElement(story: Story, name: string, attributes: Attributes): Transl
     case 'p':
       paragraphs.open();
       return undefined;
+    case 'subDoc':
+      story.context.onSubdocument();
+      return undefined;
     case 'altChunk':
       writeRelated(story, relationshipId(attributes));
       return undefined;
