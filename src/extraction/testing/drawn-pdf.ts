@@ -9,8 +9,8 @@ export const streamOf = (content: string, entries = ''): string =>
 export type Additions = { catalog?: string; page?: string; objects?: string[] };
 
 /**
- * A PDF of pages of 600 × 800 with these operators. Fonts: F1 is Helvetica, F2 Courier, F3 is Courier whose letters stand
- * for others: `letters` → the text that its map to Unicode has for each byte.
+ * A PDF of pages of 600 × 800 with these operators. Fonts: F1 is Helvetica, F2 Courier; F3 is Courier and F4 Helvetica
+ * whose bytes stand for other text, by `letters`.
  */
 export function drawnPdf(
   pages: string[],
@@ -20,14 +20,15 @@ export function drawnPdf(
   const font = (name: string, more = '') =>
     `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding ${more} >>`;
   const first = 7 + objects.length;
+  const mapped = '/ToUnicode 6 0 R';
   const kids = pages.map((_, i) => `${first + 2 * i} 0 R`).join(' ');
   return writePdf([
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} /MediaBox [0 0 600 800]\n` +
-      '/Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> >>',
+      `/Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R /F4 ${font('Helvetica', mapped)} >> >> >>`,
     font('Helvetica'),
     font('Courier'),
-    font('Courier', '/ToUnicode 6 0 R'),
+    font('Courier', mapped),
     streamOf(mapOf(letters)),
     ...objects,
     ...pages.flatMap((operators, i) => [

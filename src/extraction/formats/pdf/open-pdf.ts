@@ -7,13 +7,30 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { damaged, encrypted } from '../../extraction-error.ts';
+import { isCutOff, withTrailer } from './cut-off.ts';
 import { startReader, withUnusedFonts } from './glyphs/pdfjs-insides.ts';
 
 // In a damaged file pdf.js also rejects promises that nothing awaits. Unhandled, they would end the process.
 process.on('unhandledRejection', () => {});
 
-/** @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT */
+/**
+ * Opens a file, also one that ends early.
+ * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT
+ */
 export async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
+  try {
+    return await load(bytes);
+  } catch (error) {
+    if (error instanceof PasswordException) throw encrypted();
+    const mended = isCutOff(bytes) ? withTrailer(bytes) : undefined;
+    if (mended) return await load(mended).catch(() => Promise.reject(unreadable()));
+    throw unreadable();
+  }
+}
+
+const unreadable = () => damaged('it cannot be read as a PDF');
+
+async function load(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   const data = folderOf('pdfjs-dist/package.json');
   const loading = getDocument({
     data: new Uint8Array(bytes),
@@ -29,12 +46,7 @@ export async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
     maxImageSize: 0,
     verbosity: VerbosityLevel.ERRORS,
   });
-  try {
-    return await loading.promise;
-  } catch (error) {
-    if (error instanceof PasswordException) throw encrypted();
-    throw damaged('it cannot be read as a PDF');
-  }
+  return await loading.promise;
 }
 
 function folderOf(file: string): string {

@@ -1,6 +1,6 @@
 /** The text of a PDF as its reader sees it, whatever the order and the manner in which it is drawn. */
 import { describe, expect, it } from 'vitest';
-import { drawnPdf, textAt } from '../../testing/drawn-pdf.ts';
+import { drawnPdf, streamOf, textAt } from '../../testing/drawn-pdf.ts';
 import { extractPdf } from './pdf.ts';
 
 const textOf = async (operators: string, letters: Record<string, string> = {}): Promise<string> =>
@@ -134,5 +134,82 @@ describe('text from right to left', () => {
       textAt(130, 700, 'bal', '/F3 12 Tf') +
       textAt(170, 700, 'is here.', '/F2 12 Tf');
     expect(await textOf(words, ARABIC)).toBe('The word لاب is here.');
+  });
+});
+
+describe('fonts that do not say which letters they have', () => {
+  const NUMBERS = 'abcdefghijklmnopqrstuvwxyz';
+  const map = (offset: (i: number) => number): Record<string, string> =>
+    Object.fromEntries([...NUMBERS].map((letter, i) => [letter, String.fromCodePoint(offset(i))]));
+  const noise = `${textAt(60, 700, 'the quick brown fox jumps over the lazy dog', '/F3 12 Tf')}${textAt(60, 680, 'How to read')}`;
+  const UNRELIABLE = {
+    code: 'TEXT_UNRELIABLE',
+    message: 'Page 1: text is missing or wrong, because a font does not say which letters it has.',
+  };
+
+  it.each([
+    ['private characters', (i: number) => 0xe000 + i],
+    ['controls', (i: number) => 1 + i],
+    ['letters of many scripts', (i: number) => 0x391 + 0x2f * i],
+  ])('are left out with a warning where their glyphs are %s', async (_, offset) => {
+    const { extracted, warnings } = await extractPdf(drawnPdf([noise], map(offset)));
+    expect(extracted.text).toBe('How to read');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are left out where their letters are as wide as others', async () => {
+    const shifted = [...'the quick brown fox jumps over the lazy dog']
+      .map((letter) => (letter === ' ' ? letter : String.fromCodePoint(letter.charCodeAt(0) - 29)))
+      .join('');
+    // Each letter has the width of the one that it stands for.
+    const widths = Object.fromEntries(
+      [...NUMBERS].map((letter) => [letter, String.fromCodePoint(letter.charCodeAt(0) - 29)]),
+    );
+    expect(shifted).toMatch(/^WKH/);
+    const { extracted, warnings } = await extractPdf(drawnPdf([noise.replace('/F3', '/F4')], widths));
+    expect(extracted.text).toBe('How to read');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are no bullets and icons', async () => {
+    const list =
+      textAt(60, 700, 'a', '/F3 10 Tf') +
+      textAt(72, 700, 'First') +
+      textAt(60, 688, 'b', '/F3 10 Tf') +
+      textAt(72, 688, 'Second');
+    const { extracted, warnings } = await extractPdf(drawnPdf([list], { a: '\uf0b7', b: '\uf0a7' }));
+    expect(extracted.text).toBe('First\nSecond');
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('what is not read', () => {
+  const messages = async (bytes: Buffer) =>
+    (await extractPdf(bytes)).warnings.map(({ code, message }) => `${code}: ${message}`);
+
+  it('has a warning: attached files', async () => {
+    const catalog =
+      '/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (figures.xlsx) /EF << /F 7 0 R >> >>] >> >>';
+    const objects = [streamOf('1,2', '/Type /EmbeddedFile')];
+    expect(await messages(drawnPdf([textAt(60, 700, 'See the figures.')], {}, { catalog, objects }))).toEqual(
+      ['PARTS_NOT_READ: Attached files were not read: figures.xlsx.'],
+    );
+  });
+
+  it('has a warning: the rest of a file that ends early', async () => {
+    const whole = drawnPdf([textAt(60, 700, 'First.'), textAt(60, 700, 'Second.')]);
+    expect(await messages(whole)).toEqual([]);
+    expect(await messages(whole.subarray(0, whole.lastIndexOf('xref\n0')))).toEqual([
+      'FILE_CUT_OFF: The file ends before its end: what is there was read, and the rest is missing.',
+    ]);
+  });
+
+  it('has a warning: damaged pages', async () => {
+    const damaged = drawnPdf([textAt(60, 700, 'First.')], {}, { objects: ['(no page)'] });
+    const file = Buffer.from(
+      damaged.toString('latin1').replace('/Kids [8 0 R] /Count 1', '/Kids [8 0 R 7 0 R] /Count 2'),
+      'latin1',
+    );
+    expect(await messages(file)).toEqual(['PAGES_NOT_READ: Page 2: damaged and not read.']);
   });
 });

@@ -10,7 +10,7 @@ import { initialState, STATE_CHANGES, type TextState } from './text-state.ts';
  * direction; `across` counts at right angles to it, growing upwards, for vertical text to the right.
  */
 export type Glyph = {
-  /** A letter, or several for a ligature. Never white space. */
+  /** A letter, or several for a ligature; a control, but never white space. */
   text: string;
   start: number;
   end: number;
@@ -160,7 +160,7 @@ type Drawn = { text: string; from: number; width: number };
 function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
   const { view, glyphs } = pen;
   const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, spacing } = line;
-  if (text <= ' ' || (text >= '\u007f' && BLANK.test(text))) {
+  if (/^\s/.test(text)) {
     pen.isAfterBlank = true;
     return;
   }
@@ -183,9 +183,6 @@ function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
   });
   pen.isAfterBlank = false;
 }
-
-/** White space; and controls, which stand for the blank in fonts whose characters are numbered. */
-const BLANK = /^[\s\p{Cc}]/u;
 
 /** Whether a stretch of a line between two points meets the box. */
 function isInside(view: number[], x1: number, y1: number, x2: number, y2: number): boolean {

@@ -49,8 +49,8 @@ test('fonts say whether their lines are vertical, and a font of drawings has its
     '<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 90 100] /FirstChar 97 /LastChar 97\n' +
     '/Widths [50] /CharProcs << /a 8 0 R >> /Encoding << /Differences [97 /a] >> /Resources << >> >>';
   const objects = [drawings, streamOf('50 0 0 0 40 90 d1 0 0 40 90 re f')];
-  const page = '/Resources << /Font << /F4 7 0 R >> >>';
-  const drawn = await read(textAt(60, 700, 'a', '/F4 10 Tf'), { page, objects });
+  const page = '/Resources << /Font << /F5 7 0 R >> >>';
+  const drawn = await read(textAt(60, 700, 'a', '/F5 10 Tf'), { page, objects });
   expect([...drawn.fonts.values()]).toEqual([
     { vertical: false, isType3Font: true, fontMatrix: [0.01, 0, 0, 0.01, 0, 0], bbox: [0, 0, 90, 100] },
   ]);

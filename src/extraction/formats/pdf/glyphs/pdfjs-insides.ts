@@ -17,12 +17,21 @@ export type DrawnGlyph = { unicode: string; width: number; vmetric: number[] | n
 /** A font. Its matrix maps the units of its glyphs and its box to ems (ISO 32000-2, 9.2.4). */
 export type PdfFont = { vertical: boolean; isType3Font: boolean; fontMatrix?: number[]; bbox?: number[] };
 
-/** The operators of a page (members of `OPS`), and the operands of each. */
-export type Operators = { fnArray: number[]; argsArray: unknown[][] };
+/** The operators of a page (members of `OPS`), and the operands of each. `isWhole`: they are all. */
+export type Operators = { fnArray: number[]; argsArray: unknown[][]; isWhole: boolean };
 
-/** The operators that place text; those that only draw are left out. Annotations have none. */
-export const operatorsOf = (page: PDFPageProxy): Promise<Operators> =>
-  page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
+/**
+ * The operators that place text; those that only draw are left out. Annotations have none. Of a damaged page it returns
+ * those before the damage, without an error.
+ */
+export async function operatorsOf(page: PDFPageProxy): Promise<Operators> {
+  const list = await page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
+  const isWhole = 'separateAnnots' in list && list.separateAnnots === WHOLE;
+  return { fnArray: list.fnArray, argsArray: list.argsArray, isWhole };
+}
+
+/** Takes the place of a property of the last piece, to tell it from the last one before an error. */
+const WHOLE: unknown = { form: false, canvas: false };
 
 const PLACING: ReadonlySet<number> = new Set([
   ...STATE_CHANGES.keys(),
@@ -53,18 +62,23 @@ class DirectPort {
 
 /** Operators are sent in pieces; the arrays must be copied, as pdf.js empties them for the next piece. */
 function withoutDrawings(message: unknown): unknown {
-  if (!hasKey(message, 'chunk') || !isOperators(message.chunk)) return message;
-  const { fnArray, argsArray } = message.chunk;
+  if (!hasKey(message, 'chunk') || !isPiece(message.chunk)) return message;
+  const { fnArray, argsArray, lastChunk } = message.chunk;
   const isKept = fnArray.map((operator) => PLACING.has(operator));
   const kept = fnArray.filter((_, i) => isKept[i]);
   const operands = argsArray.filter((_, i) => isKept[i]);
-  return { ...message, chunk: { ...message.chunk, fnArray: kept, argsArray: operands, length: kept.length } };
+  const separateAnnots = lastChunk ? WHOLE : null;
+  const chunk = { fnArray: kept, argsArray: operands, length: kept.length, lastChunk, separateAnnots };
+  return { ...message, chunk };
 }
 
 const hasKey = <Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> =>
   typeof value === 'object' && value !== null && key in value;
 
-const isOperators = (value: unknown): value is Operators =>
+type Piece = { fnArray: number[]; argsArray: unknown[][]; lastChunk: boolean };
+
+const isPiece = (value: unknown): value is Piece =>
+  hasKey(value, 'lastChunk') &&
   hasKey(value, 'fnArray') &&
   hasKey(value, 'argsArray') &&
   Array.isArray(value.fnArray) &&

@@ -1,0 +1,124 @@
+/** What the glyphs of each font of a file look like as text, to tell letters from numbers of glyphs. */
+import type { Glyph } from '../glyphs/glyphs.ts';
+import { contradictsLetters, letterNumber } from './letter-widths.ts';
+
+/**
+ * Counts of one font. `widths`: in ems, by the number of a Latin letter. `pairs`: neighbours inside a word that are
+ * letters, and of these `mixed`, whose scripts differ. `running`: unknown characters right after another one.
+ */
+export type FontSample = {
+  glyphs: number;
+  unknown: number;
+  running: number;
+  kinds: Set<string>;
+  pairs: number;
+  mixed: number;
+  latin: number;
+  frequent: number;
+  widths: Map<number, number>;
+  last: Glyph | undefined;
+};
+
+export const emptySample = (): FontSample => ({
+  ...{
+    glyphs: 0,
+    unknown: 0,
+    running: 0,
+    kinds: new Set<string>(),
+    pairs: 0,
+    mixed: 0,
+    latin: 0,
+    frequent: 0,
+  },
+  widths: new Map(),
+  last: undefined,
+});
+
+/** Controls, private and unassigned characters, and U+FFFD. Adobe's private small capitals and figures are known. */
+const UNKNOWN = /^[[\p{Cc}\p{Co}\p{Cn}\ufffd]--[\uf001\uf002\uf730-\uf739\uf761-\uf77a\uf7e0-\uf7fe]]/v;
+
+/** These make up 51 % (Polish) to 65 % (Finnish) of the letters of any language in Latin script. */
+const FREQUENT = /[eainorst]/i;
+
+/** Adds a glyph, which must be drawn after those before. */
+export function addToSample(sample: FontSample, glyph: Glyph): void {
+  const { text, start, end, em, isAfterBlank } = glyph;
+  const { last } = sample;
+  sample.glyphs++;
+  sample.last = glyph;
+  const letter = letterNumber(text);
+  if (letter !== undefined) {
+    sample.latin++;
+    if (FREQUENT.test(text)) sample.frequent++;
+    if (!sample.widths.has(letter)) sample.widths.set(letter, (end - start) / em);
+  }
+  const isNext = last !== undefined && !isAfterBlank && last.order === glyph.order - 1;
+  if (text >= '\u007f' || text < ' ') countUnknown(sample, text, isNext);
+  if (isNext) countPair(sample, last.text, text);
+}
+
+function countUnknown(sample: FontSample, text: string, isNext: boolean): void {
+  if (!UNKNOWN.test(text)) return;
+  sample.unknown++;
+  sample.kinds.add(text);
+  if (isNext) sample.running++;
+}
+
+function countPair(sample: FontSample, left: string, right: string): void {
+  // Most pairs are Latin letters, of which none are mixed.
+  if (left < '\u0370' && right < '\u0370') return;
+  const [a, b] = [scriptOf(left), scriptOf(right)];
+  if (a === undefined || b === undefined) return;
+  sample.pairs++;
+  if (a !== b) sample.mixed++;
+}
+
+/** Greek letters are symbols among Latin ones; Chinese and Japanese words join letters of several scripts. */
+const JOINING = ['Latin', 'Greek', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'];
+const OTHERS = [
+  ...['Cyrillic', 'Armenian', 'Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Devanagari', 'Bengali', 'Gurmukhi'],
+  ...['Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Tibetan'],
+  ...['Myanmar', 'Georgian', 'Ethiopic', 'Cherokee', 'Khmer', 'Mongolian'],
+];
+const scriptClass = (names: string[]) =>
+  new RegExp(`^[${names.map((name) => `\\p{Script=${name}}`).join('')}]`, 'u');
+const SCRIPTS = [scriptClass(JOINING), ...OTHERS.map((name) => scriptClass([name]))];
+
+const known = new Map<string, number | undefined>();
+
+/** A number for the script of a letter; undefined for other characters. */
+function scriptOf(text: string): number | undefined {
+  const [character = ''] = text;
+  if (!known.has(character)) {
+    const script = /^\p{L}/u.test(character) ? SCRIPTS.findIndex((letters) => letters.test(character)) : -1;
+    known.set(character, script < 0 ? undefined : script);
+  }
+  return known.get(character);
+}
+
+/** A font with this share of unknown characters has no usable map: text has a few signs at most. */
+const UNKNOWN_SHARE = 0.3;
+const UNKNOWN_MIN = 5;
+/** Where numbers are taken for letters, scripts differ in half of the pairs. */
+const MIXED_SHARE = 0.15;
+const MIXED_MIN = 5;
+/** The share of frequent letters below which Latin letters are no language. */
+const FREQUENT_SHARE = 0.45;
+/** So many unknown characters, one after another as letters are, are no signs such as bullets. */
+const RUNNING_MIN = 10;
+const KINDS_MIN = 6;
+
+/**
+ * What a font's text is: `letters`, `signs` that have no letters (bullets, icons), `noise`, or `doubtful`, where its
+ * letters have the widths of others, but may be a language.
+ */
+export type FontKind = 'letters' | 'signs' | 'noise' | 'doubtful';
+
+export function kindOf(sample: FontSample): FontKind {
+  const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, widths } = sample;
+  if (unknown === glyphs || (unknown >= UNKNOWN_MIN && unknown >= UNKNOWN_SHARE * glyphs))
+    return running >= RUNNING_MIN && kinds.size >= KINDS_MIN ? 'noise' : 'signs';
+  if (mixed >= MIXED_MIN && mixed >= MIXED_SHARE * pairs) return 'noise';
+  if (!contradictsLetters(widths)) return 'letters';
+  return frequent < FREQUENT_SHARE * latin ? 'noise' : 'doubtful';
+}
