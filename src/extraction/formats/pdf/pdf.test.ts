@@ -213,3 +213,36 @@ describe('what is not read', () => {
     expect(await messages(file)).toEqual(['PAGES_NOT_READ: Page 2: damaged and not read.']);
   });
 });
+
+describe('a form', () => {
+  const field = (entries: string) => `<< /Type /Annot /Subtype /Widget ${entries} >>`;
+
+  it('has its values beside their labels, or below them', async () => {
+    const labels =
+      textAt(60, 700, 'Name:') +
+      textAt(300, 700, 'Town:') +
+      textAt(60, 650, 'Remarks') +
+      textAt(60, 560, 'Signed');
+    const objects = [
+      field('/FT /Tx /T (town) /V (Lviv) /Rect [340 696 500 712]'),
+      field('/FT /Tx /T (name) /V (Ada Berg) /Rect [95 696 280 712]'),
+      field('/FT /Tx /T (remarks) /V (None so far) /Rect [60 600 500 640]'),
+      field(
+        '/FT /Ch /Ff 131072 /T (place) /V (k) /Opt [[(k) (Kyiv)] [(l) (London)]] /Rect [110 556 200 572]',
+      ),
+      field('/FT /Tx /Ff 8192 /T (secret) /V (swordfish) /Rect [300 556 400 572]'),
+    ];
+    const page = '/Annots [7 0 R 8 0 R 9 0 R 10 0 R 11 0 R]';
+    const { extracted } = await extractPdf(drawnPdf([labels], {}, { page, objects }));
+    expect(extracted.text).toBe('Name: Ada Berg Town: Lviv\n\nRemarks\n\nNone so far\n\nSigned Kyiv');
+  });
+});
+
+describe('vertical lines', () => {
+  it('are lines, also where each letter is placed in a font for horizontal ones', async () => {
+    const letters = { a: '第', b: '二', c: '条', d: '項' };
+    const column = (x: number, text: string) =>
+      [...text].map((letter, i) => textAt(x, 700 - 10 * i, letter, '/F3 10 Tf')).join('');
+    expect(await textOf(column(300, 'abc') + column(284, 'dcb'), letters)).toBe('第二条\n項条二');
+  });
+});

@@ -1,8 +1,9 @@
 /** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
-import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
 import type { ExtractedFile } from '../../extracted-file.ts';
 import { corrupt, tooComplex } from '../../extraction-error.ts';
 import { PDF_PAGES_MAX } from '../../extraction-limits.ts';
+import { annotationsOf } from './annotations.ts';
 import { isCutOff } from './cut-off.ts';
 import { createGlyphFilter } from './fonts/readable-glyphs.ts';
 import { placeGlyphs } from './glyphs/glyphs.ts';
@@ -24,10 +25,10 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
   for (let number = 1; number <= pdf.numPages; number++) pages.push(await readPage(pdf, number));
   if (pages.every(({ isWhole, hasText }) => !isWhole && !hasText))
     throw corrupt('No page of the file can be read.');
-  const attachments = await attachmentsOf(pdf);
+  const [attachments, isDynamicForm] = [await attachmentsOf(pdf), await hasDynamicForm(pdf)];
   return {
     extracted: renderPages(pages.map(({ lines }) => lines)),
-    warnings: warningsFor({ pages, attachments, isCutOff: isCutOff(bytes) }),
+    warnings: warningsFor({ pages, attachments, isCutOff: isCutOff(bytes), isDynamicForm }),
     pageCount: pdf.numPages,
   };
 }
@@ -44,7 +45,8 @@ function createPageReader(): (pdf: PDFDocumentProxy, number: number) => Promise<
       const operators = await operatorsOf(page);
       await loadFonts(page, operators, fonts);
       const { glyphs, isUnreliable } = readable(placeGlyphs({ operators, view: page.view, fonts }));
-      const lines = [...linesOf(glyphs), ...(await filledIn(page))];
+      const { values, notes } = await annotationsOf(page);
+      const lines = [...linesOf(glyphs, values), ...notes.map(lineOfText)];
       page.cleanup();
       return { lines, hasText: lines.length > 0, isWhole: operators.isWhole, isUnreliable };
     } catch {
@@ -53,9 +55,6 @@ function createPageReader(): (pdf: PDFDocumentProxy, number: number) => Promise<
   };
 }
 
-const filledIn = async (page: PDFPageProxy): Promise<PdfLine[]> =>
-  (await page.getAnnotations()).flatMap(annotationText).map(lineOfText);
-
 const lineOfText = (text: string): PdfLine => ({
   parts: [{ text, isRaised: false }],
   text,
@@ -63,23 +62,29 @@ const lineOfText = (text: string): PdfLine => ({
   gap: Number.POSITIVE_INFINITY,
 });
 
-/** The value of a form field, or the text of a note. */
-function annotationText(annotation: {
-  fieldType?: unknown;
-  fieldValue?: unknown;
-  contentsObj?: { str?: unknown };
-}): string[] {
-  const { fieldType, fieldValue, contentsObj } = annotation;
-  const text = fieldType === 'Tx' || fieldType === 'Ch' ? [fieldValue].flat().join(', ') : contentsObj?.str;
-  return typeof text === 'string' && text.trim() !== '' ? [text] : [];
-}
+/** Acrobat attaches its own settings. */
+const NO_CONTENT = /\.joboptions$/i;
 
 /** The names of attached files. */
 async function attachmentsOf(pdf: PDFDocumentProxy): Promise<string[]> {
   try {
     const attachments: Iterable<{ filename: string }> = (await pdf.getAttachments())?.values() ?? [];
-    return [...attachments].map(({ filename }) => filename);
+    return [...attachments].map(({ filename }) => filename).filter((name) => !NO_CONTENT.test(name));
   } catch {
     return []; // a damaged list
+  }
+}
+
+/** Other forms of the XML Forms Architecture have ordinary fields as well. */
+async function hasDynamicForm(pdf: PDFDocumentProxy): Promise<boolean> {
+  try {
+    const { info } = await pdf.getMetadata();
+    return (
+      'IsXFAPresent' in info &&
+      info.IsXFAPresent === true &&
+      !('IsAcroFormPresent' in info && info.IsAcroFormPresent)
+    );
+  } catch {
+    return false;
   }
 }

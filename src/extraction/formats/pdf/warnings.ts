@@ -4,11 +4,16 @@ import type { FileWarning, FileWarningCode } from '../../extracted-file.ts';
 /** `whole`: the page was read to its end. `isUnreliable`: a font on it does not say which letters it has. */
 export type PageState = { hasText: boolean; isWhole: boolean; isUnreliable: boolean };
 
-/** `attachments`: the names of attached files. */
-export type FileState = { pages: PageState[]; attachments: string[]; isCutOff: boolean };
+/** `attachments`: the names of attached files. `isDynamicForm`: its pages are made by a program (XFA). */
+export type FileState = {
+  pages: PageState[];
+  attachments: string[];
+  isCutOff: boolean;
+  isDynamicForm: boolean;
+};
 
 /** At most one warning of each kind. */
-export function warningsFor({ pages, attachments, isCutOff }: FileState): FileWarning[] {
+export function warningsFor({ pages, attachments, isCutOff, isDynamicForm }: FileState): FileWarning[] {
   const numbers = (isNamed: (page: PageState) => boolean): number[] =>
     pages.flatMap((page, i) => (isNamed(page) ? [i + 1] : []));
   return [
@@ -29,12 +34,19 @@ export function warningsFor({ pages, attachments, isCutOff }: FileState): FileWa
     ),
     ...(isCutOff ? [CUT_OFF] : []),
     ...attachmentWarning(attachments),
+    ...(isDynamicForm ? [DYNAMIC_FORM] : []),
   ];
 }
 
 const CUT_OFF: FileWarning = {
   code: 'FILE_CUT_OFF',
   message: 'The file ends before its end: what is there was read, and the rest is missing.',
+};
+
+const DYNAMIC_FORM: FileWarning = {
+  code: 'PARTS_NOT_READ',
+  message:
+    'The file is a form that Acrobat makes when it is opened (XFA), which was not read: print it to a PDF.',
 };
 
 /** A warning names at most this many pages or files, and counts the rest. */

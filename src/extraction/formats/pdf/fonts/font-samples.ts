@@ -4,7 +4,8 @@ import { contradictsLetters, letterNumber } from './letter-widths.ts';
 
 /**
  * Counts of one font. `widths`: in ems, by the number of a Latin letter. `pairs`: neighbours inside a word that are
- * letters, and of these `mixed`, whose scripts differ. `running`: unknown characters right after another one.
+ * letters, and of these `mixed`, whose scripts differ. `running`: unknown characters right after another glyph.
+ * `latin`: Latin letters, of these `frequent` ones and those `inWords`, right after another glyph.
  */
 export type FontSample = {
   glyphs: number;
@@ -15,27 +16,19 @@ export type FontSample = {
   mixed: number;
   latin: number;
   frequent: number;
+  inWords: number;
   widths: Map<number, number>;
   last: Glyph | undefined;
 };
 
 export const emptySample = (): FontSample => ({
-  ...{
-    glyphs: 0,
-    unknown: 0,
-    running: 0,
-    kinds: new Set<string>(),
-    pairs: 0,
-    mixed: 0,
-    latin: 0,
-    frequent: 0,
-  },
-  widths: new Map(),
-  last: undefined,
+  ...{ glyphs: 0, unknown: 0, running: 0, kinds: new Set<string>(), pairs: 0, mixed: 0 },
+  ...{ latin: 0, frequent: 0, inWords: 0, widths: new Map<number, number>(), last: undefined },
 });
 
-/** Controls, private and unassigned characters, and U+FFFD. Adobe's private small capitals and figures are known. */
-const UNKNOWN = /^[[\p{Cc}\p{Co}\p{Cn}\ufffd]--[\uf001\uf002\uf730-\uf739\uf761-\uf77a\uf7e0-\uf7fe]]/v;
+/** Controls, private and unassigned characters, and U+FFFD. Adobe's small capitals, figures and parts of brackets are known. */
+const UNKNOWN =
+  /^[[\p{Cc}\p{Co}\p{Cn}\ufffd]--[\uf001\uf002\uf730-\uf739\uf761-\uf77a\uf7e0-\uf7fe\uf8e5-\uf8fe]]/v;
 
 /** These make up 51 % (Polish) to 65 % (Finnish) of the letters of any language in Latin script. */
 const FREQUENT = /[eainorst]/i;
@@ -46,16 +39,21 @@ export function addToSample(sample: FontSample, glyph: Glyph): void {
   const { last } = sample;
   sample.glyphs++;
   sample.last = glyph;
+  const isNext = last !== undefined && !isAfterBlank && isBeside(last, glyph);
   const letter = letterNumber(text);
   if (letter !== undefined) {
     sample.latin++;
     if (FREQUENT.test(text)) sample.frequent++;
+    if (isNext) sample.inWords++;
     if (!sample.widths.has(letter)) sample.widths.set(letter, (end - start) / em);
   }
-  const isNext = last !== undefined && !isAfterBlank && last.order === glyph.order - 1;
   if (text >= '\u007f' || text < ' ') countUnknown(sample, text, isNext);
   if (isNext) countPair(sample, last.text, text);
 }
+
+/** Whether the next glyph of a page continues a word. */
+const isBeside = (left: Glyph, { start, across, em, order }: Glyph): boolean =>
+  left.order === order - 1 && Math.abs(start - left.end) < em && Math.abs(across - left.across) < em;
 
 function countUnknown(sample: FontSample, text: string, isNext: boolean): void {
   if (!UNKNOWN.test(text)) return;
@@ -106,7 +104,9 @@ const MIXED_MIN = 5;
 const FREQUENT_SHARE = 0.45;
 /** So many unknown characters, one after another as letters are, are no signs such as bullets. */
 const RUNNING_MIN = 10;
-const KINDS_MIN = 6;
+const KINDS_MIN = 10;
+/** Letters that stand alone, each before text of another font, are initials, which may have any form. */
+const IN_WORDS_MIN = 0.5;
 
 /**
  * What a font's text is: `letters`, `signs` that have no letters (bullets, icons), `noise`, or `doubtful`, where its
@@ -115,10 +115,11 @@ const KINDS_MIN = 6;
 export type FontKind = 'letters' | 'signs' | 'noise' | 'doubtful';
 
 export function kindOf(sample: FontSample): FontKind {
-  const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, widths } = sample;
-  if (unknown === glyphs || (unknown >= UNKNOWN_MIN && unknown >= UNKNOWN_SHARE * glyphs))
-    return running >= RUNNING_MIN && kinds.size >= KINDS_MIN ? 'noise' : 'signs';
+  const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, inWords, widths } = sample;
+  if (unknown === glyphs) return running >= RUNNING_MIN && kinds.size >= KINDS_MIN ? 'noise' : 'signs';
+  if (unknown >= UNKNOWN_MIN && unknown >= UNKNOWN_SHARE * glyphs)
+    return running >= RUNNING_MIN ? 'noise' : 'signs';
   if (mixed >= MIXED_MIN && mixed >= MIXED_SHARE * pairs) return 'noise';
-  if (!contradictsLetters(widths)) return 'letters';
+  if (inWords < IN_WORDS_MIN * latin || !contradictsLetters(widths)) return 'letters';
   return frequent < FREQUENT_SHARE * latin ? 'noise' : 'doubtful';
 }

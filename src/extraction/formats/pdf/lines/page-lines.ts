@@ -1,7 +1,10 @@
 /** The glyphs of a page → its lines as text. */
 
+import type { FormValue } from '../annotations.ts';
 import { withoutCopies } from '../glyphs/drawn-twice.ts';
 import type { Glyph } from '../glyphs/glyphs.ts';
+import { turnStacked } from '../glyphs/stacked.ts';
+import { placeValues } from './form-values.ts';
 import { type GlyphLine, groupLines } from './group-lines.ts';
 import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
 import { type Cluster, logicalOrder } from './logical-order.ts';
@@ -20,13 +23,13 @@ export type PdfLine = { parts: LinePart[]; text: string; size: number; gap: numb
 /** A line that is raised by less than this part of its size does not stand above the previous one. */
 const SAME_HEIGHT = 0.5;
 
-/** The lines of a page's glyphs, in the order of drawing. */
-export function linesOf(drawn: Glyph[]): PdfLine[] {
-  const glyphs = withoutCopies(drawn);
+/** The lines of a page's glyphs, in the order of drawing, with the values of its form. */
+export function linesOf(drawn: Glyph[], values: FormValue[] = []): PdfLine[] {
+  const glyphs = turnStacked(withoutCopies(drawn));
   const backward = fontsWithBackwardLigatures(glyphs);
   const lines: PdfLine[] = [];
   let above: Glyph | undefined;
-  for (const line of groupLines(glyphs)) {
+  for (const line of placeValues(groupLines(glyphs), values)) {
     const { base, raised } = findRaised(line);
     const clusters = clustersOf(line, { raised, backward });
     const parts = partsOf(base?.isVertical ? clusters : logicalOrder(clusters));

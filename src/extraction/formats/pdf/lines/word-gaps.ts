@@ -8,6 +8,8 @@ const WORD_GAP_EMS = 0.102;
 const WORD_GAP_SHARE = 0.35;
 /** Letters spaced out by blanks have one between them, and two or three between words. */
 const WIDER_BLANK = 1.6;
+/** What begins this far before the end of the last piece is another text over it; an accent is less far. */
+const OVERPRINT_EMS = 0.8;
 /** A blank that leaves less than this was taken back by the next movement. */
 const BLANK_MIN_EMS = 0.03;
 /** Chinese and Japanese have no blanks, but lines are stretched to full width: only a third of a letter is a gap. */
@@ -84,6 +86,7 @@ function isText(gaps: Gap[], usual: number): boolean {
 const LISTED_LETTERS = /(?<!\S)(\p{L}) \1 \1(?!\S)|\p{Ll} \p{Lu} (?!\p{Lu})/u;
 
 function isWordGap({ ems, isBlank, left, right }: Gap, spacing: LetterSpacing): boolean {
+  if (ems < -OVERPRINT_EMS) return true;
   if (spacing.byBlanks) return ems > WIDER_BLANK * spacing.ems;
   if (isBlank && ems > BLANK_MIN_EMS) return true;
   if (isIdeograph(left.text) && isIdeograph(right.text)) return ems > spacing.ems + IDEOGRAPH_GAP_EMS;

@@ -1,0 +1,69 @@
+/** Puts the values of form fields at their place among the lines of a page. */
+import type { FormValue } from '../annotations.ts';
+import type { Glyph } from '../glyphs/glyphs.ts';
+import type { GlyphLine } from './group-lines.ts';
+
+/** Values of a page that are compared with its lines; the others come last. */
+const PLACED_MAX = 2_000;
+/** A field stands on the line whose baseline is inside of it, or this far below, in points. */
+const BELOW_POINTS = 4;
+/** A label above a field is at most this far from it. */
+const ABOVE_POINTS = 16;
+/** Letters of a value, where it stands on a line of its own. */
+const VALUE_SIZE = 10;
+
+/** The lines with the values: after the label on their left, or else below the one above them, or else at the end. */
+export function placeValues(lines: GlyphLine[], values: FormValue[]): GlyphLine[] {
+  const placed = lines.map((line) => [...line]);
+  const below = new Map<GlyphLine, GlyphLine[]>();
+  const last: GlyphLine[] = [];
+  for (const [i, value] of values.entries()) {
+    const beside = i < PLACED_MAX ? placed.find((line) => isBeside(line, value)) : undefined;
+    if (beside) {
+      insert(beside, value);
+      continue;
+    }
+    const above = i < PLACED_MAX ? nearestAbove(placed, value) : undefined;
+    const own = [glyphOf(value)];
+    if (above) below.set(above, [...(below.get(above) ?? []), own]);
+    else last.push(own);
+  }
+  return [...placed.flatMap((line) => [line, ...(below.get(line) ?? [])]), ...last];
+}
+
+const isLevel = (glyph: Glyph | undefined): glyph is Glyph => glyph?.direction === '0';
+
+/** Whether the line runs through the field, with something on its left. */
+function isBeside(line: GlyphLine, { box: [left, bottom, , top] }: FormValue): boolean {
+  const [first] = line;
+  return (
+    isLevel(first) && first.across >= bottom - BELOW_POINTS && first.across <= top && first.start <= left
+  );
+}
+
+function insert(line: GlyphLine, value: FormValue): void {
+  const next = line.findIndex(({ start }) => start >= value.box[0]);
+  const at = next < 0 ? line.length : next;
+  line.splice(at, 0, glyphOf(value, line[at - 1] ?? line[at]));
+}
+
+function nearestAbove(lines: GlyphLine[], { box: [left, , right, top] }: FormValue): GlyphLine | undefined {
+  let nearest: GlyphLine | undefined;
+  for (const line of lines) {
+    const [first, end] = [line[0], line.at(-1)];
+    if (!isLevel(first) || !end || first.start > right || end.end < left) continue;
+    const distance = first.across - top;
+    const least = (nearest?.[0]?.across ?? Number.POSITIVE_INFINITY) - top;
+    if (distance >= 0 && distance <= ABOVE_POINTS && distance < least) nearest = line;
+  }
+  return nearest;
+}
+
+/** A value is one glyph with blanks around it. `beside`: it has the size and the baseline of that one. */
+function glyphOf({ text, box: [left, bottom, right] }: FormValue, beside?: Glyph): Glyph {
+  const { across = bottom, size = VALUE_SIZE, em = VALUE_SIZE, order = 0 } = beside ?? {};
+  return {
+    ...{ text: ` ${text} `, start: left, end: Math.max(left, right), across, em, size, direction: '0' },
+    ...{ isVertical: false, font: '', spacing: 0, isAfterBlank: true, order },
+  };
+}
