@@ -65,6 +65,11 @@ describe('numbers and bullets', () => {
       '- veil\n- gloves',
     ],
     ['bullets that are letters', '{\\listtext\\f2 o\\tab}veil\\par', '- veil'],
+    [
+      'paragraphs in the group of a label',
+      '{\\listtext\\pard{\\tab Boarding}\\par}{\\listtext\\pard 2.\\tab}Leaving\\par',
+      'Boarding\n\n2. Leaving',
+    ],
     ['an entry without text', '{\\listtext 1.\\tab}\\par a\\par', 'a'],
   ])('%s', (_what, body, text) => expect(textOf(body)).toBe(text));
 
@@ -173,7 +178,7 @@ test('lists are counted where the file does not write their numbers', () => {
   const tables =
     `{\\*\\listtable{\\list${level(0, "\\'02\\'00.")}${level(4, "\\'05(\\'00.\\'01)")}${level(23, "\\'01\\u8226 ?")}\\listid7}}` +
     '{\\*\\listoverridetable{\\listoverride\\listid7\\listoverridecount0\\ls1}}';
-  const entry = (depth: number, text: string) => `\\pard\\ls1\\ilvl${depth} ${text}\\par`;
+  const entry = (depth: number, text: string) => `{\\listtext }\\pard\\ls1\\ilvl${depth} ${text}\\par`;
   expect(
     textOf(
       `${tables}${entry(0, 'Term')}${entry(0, 'Rent')}${entry(1, 'due')}${entry(2, 'cash')}\\pard Text\\par${entry(0, 'End')}`,

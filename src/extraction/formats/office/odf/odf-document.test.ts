@@ -278,7 +278,8 @@ describe('numbers of lists and headings', () => {
     `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/></text:list-style>` +
     `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}</text:list-style>` +
     `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}${level(2, 'style:num-format=""')}</text:list-style>` +
-    '<style:style style:name="P1" style:family="paragraph" style:list-style-name="L1"/>';
+    '<style:style style:name="P1" style:family="paragraph" style:list-style-name="L1"/>' +
+    '<style:style style:name="P2" style:family="paragraph"><style:paragraph-properties text:enable-numbering="false"/></style:style>';
   const item = (content: string, attributes = '') =>
     `<text:list-item ${attributes}>${content}</text:list-item>`;
   const list = (attributes: string, ...items: string[]) =>
@@ -341,6 +342,11 @@ describe('numbers of lists and headings', () => {
       '1. a\n1.1. b\n1.1. c',
     ],
     ['the style of a paragraph', list('', item('<text:p text:style-name="P1">a</text:p>')), '1. a'],
+    [
+      'a paragraph without its number',
+      list(L1, item('<text:p text:style-name="P2">a</text:p>'), item(p('b'))),
+      'a\n\n1. b',
+    ],
     ['numbers that are written', list('', item(`<text:number>§ 7</text:number>${p('a')}`)), '§ 7 a'],
   ])('%s', async (_what, body, text) => expect(await textOf({ body, automatic })).toBe(text));
 

@@ -1,7 +1,7 @@
 /** The destinations of an RTF file: groups whose first word says what they hold. */
 import type { UnreadParts } from '../../office/unread.ts';
 import type { RtfFonts } from '../fonts.ts';
-import { type BeginGroup, captureText, type Destination, type Group } from '../groups.ts';
+import type { BeginGroup, Destination, Group } from '../groups.ts';
 import type { RtfBody } from '../layout/body.ts';
 import type { RtfListTable } from '../list-table.ts';
 import type { RtfStyles } from '../styles.ts';
@@ -15,7 +15,7 @@ const SKIPPED = new Set(
   (
     'colortbl revtbl rsidtbl generator info objdata filetbl themedata colorschememapping latentstyles datastore ' +
     'xmlnstbl mmathPr mmathPict template nonshppict bkmkstart bkmkend datafield shprslt wgrffmtfilter passwordhash ' +
-    'nonesttables xe tc tcn rxe'
+    'nonesttables xe tc tcn rxe abiframeprops'
   ).split(' '),
 );
 
@@ -42,7 +42,7 @@ export function rtfDestinations(body: RtfBody, parts: DescribingParts): RtfDesti
   const beginApart = (group: Group, end: () => void) => {
     Object.assign(group, { destination: text, position: undefined, isHidden: false, end });
   };
-  const readLabel: BeginGroup = (group) => captureText(group, body.label);
+  const readLabel: BeginGroup = (group) => captureLabel(group, { body, text });
   const beginners = new Map<string, BeginGroup>([
     ['fonttbl', to(parts.fonts.destination)],
     ['stylesheet', to(parts.styles.destination)],
@@ -70,6 +70,30 @@ export function rtfDestinations(body: RtfBody, parts: DescribingParts): RtfDesti
     },
   };
 }
+
+/** AbiWord puts whole paragraphs into the groups of labels. A label with a line end is text. */
+function captureLabel(group: Group, { body, text }: { body: RtfBody; text: Destination }): void {
+  const pieces: string[] = [];
+  let isLabel = true;
+  group.destination = {
+    write(inner, written) {
+      if (isLabel) pieces.push(written);
+      else text.write(inner, written);
+    },
+    word(inner, name, parameter) {
+      if (isLabel && ENDS.has(name)) {
+        isLabel = false;
+        body.text(pieces.join('').trim(), inner.position);
+      }
+      if (!isLabel) text.word?.(inner, name, parameter);
+    },
+  };
+  group.end = () => {
+    if (isLabel) body.label(pieces.join(''));
+  };
+}
+
+const ENDS = new Set(['par', 'cell', 'row', 'sect']);
 
 const to =
   (destination: Destination): BeginGroup =>

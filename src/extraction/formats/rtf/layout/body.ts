@@ -5,7 +5,7 @@ import type { TextPosition } from '../../../rendering/text-runs.ts';
 import type { Numbering } from '../../office/word/numbering/numbering.ts';
 import type { RtfListTable } from '../list-table.ts';
 import type { RtfStyles } from '../styles.ts';
-import { type Story, story } from './story.ts';
+import { type LabelOf, type Story, story } from './story.ts';
 
 export type RtfBody = {
   text(text: string, position: TextPosition | undefined): void;
@@ -30,8 +30,8 @@ export function rtfBody(
   { styles, lists }: { styles: RtfStyles; lists: RtfListTable },
 ): RtfBody {
   const repeated = repeatedBlocks();
-  const labels = listLabels(lists);
-  const stories: Story[] = [story(renderer, labels.count)];
+  const labelOf = listLabels(lists);
+  const stories: Story[] = [story(renderer, labelOf)];
   const innermost = (): Story => stories.at(-1) as Story; // the document itself is never closed
   const begin = (next: Story, end: () => void) => {
     stories.push(next);
@@ -53,22 +53,19 @@ export function rtfBody(
       if (name === 's') innermost().setHeading(styles.headingLevel(parameter ?? 0));
       else innermost().control(name, parameter);
     },
-    label(label) {
-      labels.areWritten();
-      innermost().label(label);
-    },
+    label: (label) => innermost().label(label),
     introduce: (introduction) => innermost().introduce(introduction),
     openNote() {
       if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       const target = innermost().pause();
       target.open('note');
-      return begin(story(target, labels.count), () => target.close('note'));
+      return begin(story(target, labelOf), () => target.close('note'));
     },
     openRepeated() {
       if (stories.length > NOTE_DEPTH_MAX) return beginHere();
       innermost().pause();
       const { events, end } = repeated.begin();
-      return begin(story(events, labels.count), end);
+      return begin(story(events, labelOf), end);
     },
     end() {
       innermost().end();
@@ -77,20 +74,15 @@ export function rtfBody(
   };
 }
 
-/** Labels that are counted here, in files whose program does not write them. */
-function listLabels(lists: RtfListTable) {
+/** The label of a paragraph: that which the file's program wrote, or else counted here, for lists without any. */
+function listLabels(lists: RtfListTable): LabelOf {
   let numbering: Numbering | undefined;
-  let areWritten = false;
-  return {
-    areWritten() {
-      areWritten = true;
-    },
-    /** The label of a paragraph of a list; empty where it has none. */
-    count(list: number, level: number): string {
-      if (areWritten) return '';
-      numbering ??= lists.numbering();
-      const label = numbering.count({ list: String(list), level }, []);
-      return label === 'none' ? '' : label === 'bullet' ? '•' : label.number;
-    },
+  const writtenLists = new Set<number>();
+  return (written, list, level) => {
+    if (written !== '') writtenLists.add(list);
+    if (list === 0 || writtenLists.has(list)) return written;
+    numbering ??= lists.numbering();
+    const label = numbering.count({ list: String(list), level }, []);
+    return label === 'none' ? '' : label === 'bullet' ? '•' : label.number;
   };
 }

@@ -38,8 +38,13 @@ type State = {
 /** Tables in tables; office programs have fewer. */
 const TABLE_DEPTH_MAX = 30;
 
-/** `outer`: where the story's text goes. `countLabel`: the label of the next paragraph of a list, empty for none. */
-export function story(outer: RenderedEvents, countLabel: (list: number, level: number) => string): Story {
+/**
+ * The label of the next paragraph: a bullet, a number, or empty. `written`: as the file has it. `list`: 0 for none.
+ */
+export type LabelOf = (written: string, list: number, level: number) => string;
+
+/** `outer`: where the story's text goes. */
+export function story(outer: RenderedEvents, labelOf: LabelOf): Story {
   const state: State = {
     tables: [],
     rows: rowDefinitions(),
@@ -56,7 +61,7 @@ export function story(outer: RenderedEvents, countLabel: (list: number, level: n
   const writer: Writer = {
     state,
     target,
-    countLabel,
+    labelOf,
     runs: textRuns({
       open: (name) => target().open(name),
       close: (name) => target().close(name),
@@ -99,7 +104,7 @@ type Writer = {
   state: State;
   target(): RenderedEvents;
   runs: TextRuns;
-  countLabel(list: number, level: number): string;
+  labelOf: LabelOf;
 };
 
 /** Control words that write or end something. */
@@ -146,7 +151,7 @@ function beginText(writer: Writer): void {
   nest(writer, depthOf(state));
   if (state.paragraph !== undefined) return;
   const { headingLevel, list, listLevel } = state;
-  const label = state.label || (list > 0 ? writer.countLabel(list, listLevel) : '');
+  const label = writer.labelOf(state.label, list, listLevel);
   const isNumber = isNumberLabel(label);
   const level = headingLevel && Math.min(headingLevel, 6);
   state.paragraph = level ? `h${level}` : label === '' ? 'p' : 'li';

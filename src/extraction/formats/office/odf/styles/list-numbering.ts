@@ -98,6 +98,7 @@ function entryLabel(
 ): ListLabel | undefined {
   if (entry.hasBegun || entry.hasNoLabel) return undefined;
   entry.hasBegun = true;
+  if (styles.property('paragraph', paragraphStyle, 'isNumbered') === false) return undefined;
   const style = list.style || styles.property('paragraph', paragraphStyle, 'listStyle') || '';
   const levels = style === '' ? undefined : styles.listLevels(style);
   const level = lists.length;

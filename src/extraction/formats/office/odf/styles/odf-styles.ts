@@ -15,6 +15,8 @@ type Style = {
   font?: string;
   /** Empty where the style has no numbering, whatever its parent has. */
   listStyle?: string;
+  /** False: a paragraph in a list has no number and no bullet. */
+  isNumbered?: boolean;
   masterPage?: string;
   showsFooter?: boolean;
 };
@@ -97,6 +99,8 @@ function readProperties(style: Style, name: string, attributes: Attributes): voi
     const footer = attribute(attributes, 'display-footer');
     if (footer !== undefined) style.showsFooter = footer === 'true';
   }
+  const numbers = attribute(attributes, 'enable-numbering');
+  if (numbers !== undefined) style.isNumbered = numbers === 'true';
   if (name !== 'text-properties') return;
   const position = attribute(attributes, 'text-position');
   if (position !== undefined) style.position = positionOf(position);
