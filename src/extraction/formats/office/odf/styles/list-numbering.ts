@@ -1,14 +1,15 @@
 /** Counts the entries of lists and the headings of an OpenDocument text, and says how each is labelled. */
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
-import { numberLabel, startValue } from './list-levels.ts';
+import { type ListLevel, numberLabel, startValue } from './list-levels.ts';
 import { type OdfStyles, OUTLINE } from './odf-styles.ts';
 
 /** What stands before a paragraph: a bullet, or a number as written. */
 export type ListLabel = 'bullet' | { number: string };
 
 /** The number of the last entry of each level, from the outermost. Lists that are continued share them. */
-type Numbers = (number | undefined)[];
+type Numbers = number[];
+type Levels = readonly (ListLevel | undefined)[] | undefined;
 
 type Entry = {
   hasNoLabel: boolean;
@@ -73,19 +74,19 @@ export function listNumbering(styles: OdfStyles): ListNumbering {
   };
 }
 
-/** The numbers of the lists so far, by their ids and their styles. */
+/** The numbers of the lists so far. */
 function knownLists() {
   const byId = new Map<string, Numbers>();
-  const byStyle = new Map<string, Numbers>();
+  let last: { style: string; numbers: Numbers } | undefined;
   return {
     /** The numbers of a list that begins: those of the list that it continues (clause 5.3.1), or new ones. */
     begin(style: string, attributes: Attributes): Numbers {
+      const continues = attribute(attributes, 'continue-numbering') === 'true' && last?.style === style;
       const continued = byId.get(attribute(attributes, 'continue-list') ?? '');
-      const continues = attribute(attributes, 'continue-numbering') === 'true';
-      const numbers = continued ?? (continues ? byStyle.get(style) : undefined) ?? [];
+      const numbers = continued ?? (continues ? last?.numbers : undefined) ?? [];
       const id = attribute(attributes, 'id');
       if (id !== undefined) byId.set(id, numbers);
-      byStyle.set(style, numbers);
+      last = { style, numbers };
       return numbers;
     },
   };
@@ -103,7 +104,7 @@ function entryLabel(
   const levels = style === '' ? undefined : styles.listLevels(style);
   const level = lists.length;
   const definition = levels?.[level - 1];
-  count(list.numbers, level, entry.start, definition?.start ?? 1);
+  count(list.numbers, { level, start: entry.start, levels });
   if (entry.written !== '') return labelOf(entry.written);
   if (!levels || !definition || definition.isBullet) return 'bullet';
   return labelOf(
@@ -126,20 +127,19 @@ function headingLabel(
   if (styles.property('paragraph', style, 'listStyle') === '') return undefined;
   const restarts = attribute(attributes, 'restart-numbering') === 'true';
   const start = restarts ? (startValue(attribute(attributes, 'start-value')) ?? definition.start) : undefined;
-  count(outline, level, start, definition.start);
-  return labelOf(
-    numberLabel(
-      levels,
-      Array.from(outline, (number) => number ?? 0),
-    ),
-  );
+  count(outline, { level, start, levels });
+  return labelOf(numberLabel(levels, outline));
 }
 
-/** Counts one more at a level. Deeper levels start again. */
-function count(numbers: Numbers, level: number, start: number | undefined, first: number): void {
+/** Counts one more at a level. Levels above that have no entry yet begin, as office programs do it; deeper ones end. */
+function count(
+  numbers: Numbers,
+  { level, start, levels }: { level: number; start: number | undefined; levels: Levels },
+): void {
   const last = numbers[level - 1];
+  for (let above = numbers.length; above < level - 1; above++) numbers.push(levels?.[above]?.start ?? 1);
   numbers.length = level;
-  numbers[level - 1] = start ?? (last === undefined ? first : last + 1);
+  numbers[level - 1] = start ?? (last === undefined ? (levels?.[level - 1]?.start ?? 1) : last + 1);
 }
 
 /** A label without digits and letters is a bullet. */
