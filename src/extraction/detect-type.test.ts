@@ -41,6 +41,15 @@ describe('detectType', () => {
       'xml',
     ],
     ['a program that writes a page', bytes('<?php echo 1 ?><html>'), 'a.php', 'txt'],
+    [
+      'OpenDocument as one XML file',
+      bytes(
+        '<?xml version="1.0"?>\n<office:document xmlns:a="b" ' +
+          'office:mimetype="application/vnd.oasis.opendocument.presentation">',
+      ),
+      'a.fodp',
+      'odp',
+    ],
     ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
     ['text in a file that is named .pdf', bytes('only plain text'), 'a.pdf', 'txt'],
   ];

@@ -160,7 +160,7 @@ function textType(file: Buffer, extension: string): FileType {
   if (HTML_START.test(text)) return 'html';
   const root = text.slice(start, start + HEAD_LENGTH);
   if (text.slice(0, start + XML_START.length).includes(XML_START))
-    return officeXmlType(text.slice(0, start), root) ?? 'xml';
+    return officeXmlType(text.slice(0, start), root) ?? flatType(text, start) ?? 'xml';
   if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(root)) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && root.startsWith('<')) return 'xml';
   if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
@@ -176,6 +176,16 @@ function officeXmlType(prolog: string, root: string): FileType | undefined {
   if (!FLAT_PACKAGE.test(root)) return undefined;
   if (prolog.includes('"Word.Document"')) return 'docx';
   return prolog.includes('"PowerPoint.Show"') ? 'pptx' : undefined;
+}
+
+/** OpenDocument as one XML file (`.fodt`, `.fodp`) names its type in the root element, after all its namespaces. */
+const FLAT_OPENDOCUMENT =
+  /<office:document\s[^>]*?office:mimetype="application\/vnd\.oasis\.opendocument\.(text|presentation)\b/y;
+
+function flatType(text: string, start: number): FileType | undefined {
+  FLAT_OPENDOCUMENT.lastIndex = start;
+  const type = FLAT_OPENDOCUMENT.exec(text)?.[1];
+  return type === undefined ? undefined : type === 'text' ? 'odt' : 'odp';
 }
 
 /** Where the root element or its document type begins. In linear time. */
