@@ -5,9 +5,15 @@ import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
-import { ExtractionError, encrypted, requireShort, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
-
-export type UploadedFile = { fileName: string; bytes: Uint8Array };
+import {
+  ExtractionError,
+  encrypted,
+  noText,
+  requireShort,
+  TOO_MUCH_MEMORY,
+  tooComplex,
+} from './extraction-error.ts';
+import { type ReaderContext, type UploadedFile, uploadContext } from './reader-context.ts';
 
 /** The file's type, with its text or its error. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
@@ -20,28 +26,25 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
  * @throws only for a bug of this service: no file should cause another error
  */
 export async function extractFile(
-  { fileName, bytes }: UploadedFile,
+  file: UploadedFile,
   onType: (type: DocumentType) => void = () => {},
 ): Promise<Extraction> {
+  const { fileName, bytes } = file;
   const type = detectType(bytes, fileName) ?? 'unknown';
   onType(type);
   try {
-    const { extracted, ...read } = await extractAs(bytes, type);
+    const { extracted, ...read } = await extractAs(file, type, uploadContext(fileName, extractInner));
     const { pageCount } = read;
     const warnings = boundWarnings(read.warnings);
     if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
-    const hint = pageCount === undefined ? '' : '; its pages may be scanned';
-    const failure = {
-      code: 'NO_TEXT_EXTRACTED',
-      message: `The file holds no readable text${hint}.`,
-    } as const;
+    const { code, message } = noText(pageCount);
     // The failure itself says that no page has text.
     const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
     const facts = {
       ...(pageCount !== undefined && { pageCount }),
       ...(others.length > 0 && { warnings: others }),
     };
-    return { type, failure, ...facts };
+    return { type, failure: { code, message }, ...facts };
   } catch (error) {
     const { code, message } = asExtractionError(error);
     // A password or damage hides the type from the bytes, so the name decides.
@@ -50,15 +53,23 @@ export async function extractFile(
   }
 }
 
-type Extractor = (bytes: Uint8Array) => ExtractedFile | Promise<ExtractedFile>;
+/** Extracts a file inside the uploaded one. @throws ExtractionError */
+async function extractInner(file: UploadedFile, context: ReaderContext): Promise<ExtractedFile> {
+  try {
+    const inner = await extractAs(file, detectType(file.bytes, file.fileName) ?? 'unknown', context);
+    if (isBlank(inner.extracted.text)) throw noText(inner.pageCount);
+    return inner;
+  } catch (error) {
+    throw asExtractionError(error);
+  }
+}
+
+type Extractor = (bytes: Uint8Array, context: ReaderContext) => ExtractedFile | Promise<ExtractedFile>;
 
 /** Loaded on demand: a process extracts only one file. */
 const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pdf: async () => (await import('./formats/pdf/pdf.ts')).extractPdf,
-  docx: async () => {
-    const { extractDocx } = await import('./formats/office/docx.ts');
-    return (bytes) => extractDocx(bytes, { extractPart: extractInserted });
-  },
+  docx: async () => (await import('./formats/office/docx.ts')).extractDocx,
   pptx: async () => (await import('./formats/office/pptx.ts')).extractPptx,
   xlsx: async () => (await import('./formats/sheets/xlsx/xlsx.ts')).extractXlsx,
   xls: async () => (await import('./formats/sheets/xls/xls.ts')).extractXls,
@@ -83,25 +94,19 @@ function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<Extrac
   return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
 }
 
-/** A document inside another one, in which no further one is read. */
-async function extractInserted({ fileName, bytes }: UploadedFile): Promise<ExtractedFile> {
-  const type = detectType(bytes, fileName) ?? 'unknown';
-  if (type !== 'docx') return await extractAs(bytes, type);
-  const { extractDocx } = await import('./formats/office/docx.ts');
-  return await extractDocx(bytes, {
-    extractPart: () => Promise.reject(tooComplex('Documents are nested too deep.')),
-  });
-}
-
 async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
   const { extractOdfDocument } = await import('./formats/office/odf/odf-document.ts');
-  return (bytes) => extractOdfDocument(bytes, type);
+  return (bytes, context) => extractOdfDocument(bytes, type, context);
 }
 
-async function extractAs(bytes: Uint8Array, type: FileType | 'unknown'): Promise<ExtractedFile> {
+async function extractAs(
+  { bytes }: UploadedFile,
+  type: FileType | 'unknown',
+  context: ReaderContext,
+): Promise<ExtractedFile> {
   if (type === 'unknown') throw await reasonForUnknown(bytes);
   const extract = await EXTRACTORS[type]();
-  return await extract(bytes);
+  return await extract(bytes, context);
 }
 
 /** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */

@@ -1,14 +1,16 @@
 /** The errors of a file that cannot be extracted. Their messages are for the file's owner. */
 import type { DocumentErrorCode } from '../../generated/types.gen.ts';
-import { TEXT_MAX_LENGTH } from './extraction-limits.ts';
+import { TEXT_MAX_LENGTH, UNPACKED_MAX } from './extraction-limits.ts';
 
-/** Ends the extraction of the file. */
+/** Ends the extraction of the file. `format`: the name of a format that is not read, as in "a PNG picture". */
 export class ExtractionError extends Error {
   readonly code: DocumentErrorCode;
+  readonly format: string | undefined;
 
-  constructor(code: DocumentErrorCode, message: string) {
+  constructor(code: DocumentErrorCode, message: string, format?: string) {
     super(message);
     this.code = code;
+    this.format = format;
   }
 }
 
@@ -25,6 +27,15 @@ export function requireShort(text: string): string {
   return text;
 }
 
+export const unpacksToTooMuch = () =>
+  tooComplex(`The file unpacks to more than ${UNPACKED_MAX / 2 ** 20} MiB.`);
+
+/** `pageCount`: of a file with pages, which may be scanned. */
+export function noText(pageCount?: number): ExtractionError {
+  const hint = pageCount === undefined ? '' : '; its pages may be scanned';
+  return new ExtractionError('NO_TEXT_EXTRACTED', `The file holds no readable text${hint}.`);
+}
+
 /** The message of FILE_TOO_COMPLEX where a file exhausts the memory of its process. */
 export const TOO_MUCH_MEMORY = 'The file needs more memory than the service allows for one file.';
 
@@ -35,3 +46,9 @@ export const damaged = (reason: string) => corrupt(`The file is damaged or cut o
 
 export const encrypted = () =>
   new ExtractionError('FILE_ENCRYPTED', 'The file needs a password; import it without one.');
+
+export const encryptedMessage = () =>
+  new ExtractionError(
+    'FILE_ENCRYPTED',
+    'The message is encrypted: open it in the mail program, and save it without encryption.',
+  );

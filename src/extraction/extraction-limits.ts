@@ -61,11 +61,20 @@ export const RESULT_MAX = 60 * MEBIBYTE;
 /** Size of the line before the result, which holds the warnings or the error. */
 export const RESULT_HEAD_MAX = MEBIBYTE;
 
-/** Unpacked size of the parts of one archive that are read (pictures are not). It is counted during unpacking. */
+/**
+ * Unpacked size of all parts of an upload that are read (pictures are not), also of archives inside it. It is counted
+ * during unpacking.
+ */
 export const UNPACKED_MAX = 160 * MEBIBYTE;
 
 /** Entries of one archive; a presentation of 500 slides has some 3,000. */
 export const ARCHIVE_ENTRIES_MAX = 20_000;
+
+/** Files inside an upload that are read: attachments, members of archives, messages of a mailbox. */
+export const INNER_FILES_MAX = 10_000;
+
+/** Depth of files inside files: a mail in a mail in an archive has 3. */
+export const INNER_DEPTH_MAX = 8;
 
 /** Depth of nested elements. Office programs stay below 50, including tables in tables. */
 export const NESTING_MAX = 1_000;

@@ -8,7 +8,8 @@ import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import { packText } from '../../indexing/split/extracted-text.ts';
-import { type Extraction, extractFile, type UploadedFile } from '../extract.ts';
+import { type Extraction, extractFile } from '../extract.ts';
+import type { UploadedFile } from '../reader-context.ts';
 
 /** The file's type and the outcome, and the number of bytes of packed text that follow. */
 export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };

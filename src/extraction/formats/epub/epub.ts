@@ -4,6 +4,7 @@ import { decodeText } from '../../decode-text.ts';
 import type { ExtractedFile, FileWarning } from '../../extracted-file.ts';
 import { corrupt, damaged, encrypted } from '../../extraction-error.ts';
 import { readHtml } from '../../markup/read-html.ts';
+import type { Unpacking } from '../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
 import { type Archive, openArchive, readUndamaged } from '../archive.ts';
 import { withoutNavigation } from '../web/navigation.ts';
@@ -14,8 +15,8 @@ import { withHeading } from './chapter-heading.ts';
 import { type Book, readBook } from './package-document.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractEpub(bytes: Uint8Array): Promise<ExtractedFile> {
-  const archive = await openArchive(bytes);
+export async function extractEpub(bytes: Uint8Array, context?: Unpacking): Promise<ExtractedFile> {
+  const archive = await openArchive(bytes, context?.countUnpacked);
   const book = await readBook(archive);
   const chapters = chaptersOf(archive, book);
   // Fonts may be obfuscated, but chapters may not (EPUB 3.3, 4.2.6.3.2).

@@ -1,5 +1,6 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
 import type { ExtractedFile } from '../../extracted-file.ts';
+import type { Unpacking } from '../../reader-context.ts';
 import { renderHtml } from '../../rendering/html-renderer.ts';
 import { openOfficeFile } from './flat-package.ts';
 import { unreadParts } from './unread.ts';
@@ -15,9 +16,9 @@ import { openWordFile } from './word/word-file.ts';
  */
 export async function extractDocx(
   bytes: Uint8Array,
-  { extractPart }: { extractPart: ExtractPart },
+  { extractPart, countUnpacked }: { extractPart: ExtractPart } & Partial<Unpacking>,
 ): Promise<ExtractedFile> {
-  const archive = await openOfficeFile(bytes);
+  const archive = await openOfficeFile(bytes, countUnpacked);
   const renderer = renderHtml();
   const unread = unreadParts();
   const { body, margins, ...file } = await openWordFile(archive, {

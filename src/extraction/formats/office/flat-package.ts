@@ -3,17 +3,21 @@
  * PowerPoint save "XML document"), and documents of Word 2003.
  */
 import { decodeText } from '../../decode-text.ts';
-import { tooComplex } from '../../extraction-error.ts';
-import { UNPACKED_MAX } from '../../extraction-limits.ts';
-import { type Archive, openArchive } from '../archive.ts';
+import { type Archive, openArchive, unpackedCounter } from '../archive.ts';
 
-/** @throws FILE_CORRUPT, FILE_TOO_COMPLEX */
-export async function openOfficeFile(bytes: Uint8Array): Promise<Archive> {
+/**
+ * `countUnpacked`: as `openArchive`.
+ * @throws FILE_CORRUPT, FILE_TOO_COMPLEX
+ */
+export async function openOfficeFile(
+  bytes: Uint8Array,
+  countUnpacked: (bytes: number) => void = unpackedCounter(),
+): Promise<Archive> {
   const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
-  if (isArchive) return await openArchive(bytes);
+  if (isArchive) return await openArchive(bytes, countUnpacked);
   const xml = decodeText(bytes, { markup: 'xml' });
   const parts = partsIn(xml);
-  return archiveOf(parts.size > 0 ? parts : documentOf2003(xml));
+  return archiveOf(parts.size > 0 ? parts : documentOf2003(xml), countUnpacked);
 }
 
 type Part = { content: string; isBinary: boolean };
@@ -50,15 +54,14 @@ function documentOf2003(xml: string): Map<string, Part> {
   ]);
 }
 
-function archiveOf(parts: ReadonlyMap<string, Part>): Archive {
-  let left = UNPACKED_MAX;
+function archiveOf(parts: ReadonlyMap<string, Part>, countUnpacked: (bytes: number) => void): Archive {
   return {
     names: [...parts.keys()],
+    declaredSize: (name) => parts.get(name)?.content.length ?? 0,
     async read(name) {
       const part = parts.get(name);
       if (!part) return undefined;
-      left -= part.content.length;
-      if (left < 0) throw tooComplex(`The file's parts are longer than ${UNPACKED_MAX / 2 ** 20} MiB.`);
+      countUnpacked(part.content.length);
       return Buffer.from(part.content, part.isBinary ? 'base64' : 'utf8');
     },
   };

@@ -1,6 +1,7 @@
 /** Reads presentations (Office Open XML, ECMA-376 part 1, clauses 19 and 21): each slide is a page. */
 import type { ExtractedFile } from '../../extracted-file.ts';
 import { readXmlTree, textOf, type XmlElement } from '../../markup/xml-tree.ts';
+import type { Unpacking } from '../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../rendering/html-renderer.ts';
 import type { Archive } from '../archive.ts';
 import { openDrawing } from './drawings/related-drawing.ts';
@@ -27,8 +28,8 @@ type Reader = {
  * What stands on many slides (footers, texts of layouts and masters) follows the last slide, once.
  * @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX
  */
-export async function extractPptx(bytes: Uint8Array): Promise<ExtractedFile> {
-  const archive = await openOfficeFile(bytes);
+export async function extractPptx(bytes: Uint8Array, context?: Unpacking): Promise<ExtractedFile> {
+  const archive = await openOfficeFile(bytes, context?.countUnpacked);
   const presentation = await openPresentation(archive);
   const renderer = renderHtml();
   const reader: Reader = { archive, presentation, renderer, unread: unreadParts(), footers: new Map() };

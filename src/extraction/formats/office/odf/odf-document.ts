@@ -1,6 +1,7 @@
 /** Reads OpenDocument texts and presentations (OASIS OpenDocument 1.3, part 3). */
 import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { readXml, type XmlEvents } from '../../../markup/read-xml.ts';
+import type { Unpacking } from '../../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { type RepeatedBlocks, repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
 import { type UnreadParts, unreadParts } from '../unread.ts';
@@ -31,8 +32,12 @@ type Document = {
  * Headers and footers follow the text, each once.
  * @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX
  */
-export async function extractOdfDocument(bytes: Uint8Array, type: 'odt' | 'odp'): Promise<ExtractedFile> {
-  const parts = await odfParts(bytes);
+export async function extractOdfDocument(
+  bytes: Uint8Array,
+  type: 'odt' | 'odp',
+  unpacking?: Unpacking,
+): Promise<ExtractedFile> {
+  const parts = await odfParts(bytes, unpacking);
   const renderer = renderHtml();
   const unread = unreadParts();
   const document: Document = {

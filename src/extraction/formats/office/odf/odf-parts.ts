@@ -1,5 +1,6 @@
 /** The parts of an OpenDocument file (OpenDocument 1.3 part 2, clause 4; part 3, clause 3.1). */
 import { corrupt, encrypted } from '../../../extraction-error.ts';
+import type { Unpacking } from '../../../reader-context.ts';
 import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
 
 export type OdfParts = {
@@ -14,10 +15,10 @@ export type OdfParts = {
  * A file is an archive, or one flat XML document with everything.
  * @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX
  */
-export async function odfParts(bytes: Uint8Array): Promise<OdfParts> {
+export async function odfParts(bytes: Uint8Array, unpacking?: Unpacking): Promise<OdfParts> {
   const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
   if (!isArchive) return { content: bytes, styles: bytes, settings: bytes, objects: new Map() };
-  const archive = await openArchive(bytes);
+  const archive = await openArchive(bytes, unpacking?.countUnpacked);
   // Part 2, 4.8: the manifest lists encrypted parts.
   if ((await archive.read('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted();
   const content = await archive.read('content.xml');

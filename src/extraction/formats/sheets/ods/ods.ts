@@ -4,6 +4,7 @@
  */
 import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { readXml } from '../../../markup/read-xml.ts';
+import type { Unpacking } from '../../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import type { CellText } from '../../../rendering/sheet-table.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../../../rendering/sheet-writer.ts';
@@ -17,8 +18,8 @@ import { masterPageTexts } from './page-texts.ts';
 import { type SheetsTarget, sheetEvents } from './sheet-events.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractOds(bytes: Uint8Array): Promise<ExtractedFile> {
-  const parts = await odfParts(bytes);
+export async function extractOds(bytes: Uint8Array, unpacking?: Unpacking): Promise<ExtractedFile> {
+  const parts = await odfParts(bytes, unpacking);
   const renderer = renderHtml();
   const unread = unreadOf();
   const { target, sheets, isCut } = sheetsTarget(parts, renderer, unread);

@@ -5,6 +5,7 @@
 import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { corrupt, damaged } from '../../../extraction-error.ts';
 import { SHEETS_MAX } from '../../../extraction-limits.ts';
+import type { Unpacking } from '../../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../../../rendering/sheet-writer.ts';
 import { type Archive, openArchive, readUndamaged } from '../../archive.ts';
@@ -32,8 +33,8 @@ type Workbook = {
 };
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
-  const archive = await openArchive(bytes);
+export async function extractXlsx(bytes: Uint8Array, context?: Unpacking): Promise<ExtractedFile> {
+  const archive = await openArchive(bytes, context?.countUnpacked);
   const main = await mainPart(archive, 'xl/workbook.xml');
   if (main.endsWith('.bin')) return await extractBinary(archive, bytes);
   const part = await archive.read(main);

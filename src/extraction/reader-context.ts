@@ -1,0 +1,51 @@
+/** What a reader may use besides the bytes of its file: the readers of files inside it, within the bounds of one upload. */
+import type { ExtractedFile } from './extracted-file.ts';
+import { tooComplex, unpacksToTooMuch } from './extraction-error.ts';
+import { INNER_DEPTH_MAX, INNER_FILES_MAX, UNPACKED_MAX } from './extraction-limits.ts';
+
+export type UploadedFile = { fileName: string; bytes: Uint8Array };
+
+export type ReaderContext = {
+  fileName: string;
+  /**
+   * Extracts a file inside this one, such as an attachment, by the reader of its own type.
+   * @throws ExtractionError, also where that file holds no text
+   */
+  extractPart(part: UploadedFile): Promise<ExtractedFile>;
+  /** Counts what is unpacked. @throws FILE_TOO_COMPLEX once the whole upload unpacks to more than UNPACKED_MAX */
+  countUnpacked(bytes: number): void;
+  /** The bytes that may still be unpacked. */
+  unpackedLeft(): number;
+};
+
+/** What a reader of an archive needs. Without it, the archive is counted alone. */
+export type Unpacking = Pick<ReaderContext, 'countUnpacked'>;
+
+/** Reads a file inside the upload, with its context. */
+type Extract = (file: UploadedFile, context: ReaderContext) => Promise<ExtractedFile>;
+
+/** What all files inside an upload have taken so far, together. */
+type Taken = { files: number; unpacked: number };
+
+/** The context of an uploaded file. `extract` reads the files inside it. */
+export const uploadContext = (fileName: string, extract: Extract): ReaderContext =>
+  contextAt(fileName, extract, 0, { files: 0, unpacked: 0 });
+
+function contextAt(fileName: string, extract: Extract, depth: number, taken: Taken): ReaderContext {
+  return {
+    fileName,
+    async extractPart(part) {
+      taken.files++;
+      if (taken.files > INNER_FILES_MAX)
+        throw tooComplex(`The file holds more than ${INNER_FILES_MAX} files.`);
+      if (depth >= INNER_DEPTH_MAX)
+        throw tooComplex(`Files are nested deeper than ${INNER_DEPTH_MAX} levels.`);
+      return await extract(part, contextAt(part.fileName, extract, depth + 1, taken));
+    },
+    countUnpacked(bytes) {
+      taken.unpacked += bytes;
+      if (taken.unpacked > UNPACKED_MAX) throw unpacksToTooMuch();
+    },
+    unpackedLeft: () => UNPACKED_MAX - taken.unpacked,
+  };
+}
