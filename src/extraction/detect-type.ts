@@ -3,8 +3,12 @@
  * The library file-type is not used: a text that begins with `BMW`, `GIF` or `ID3` is a picture or music to it.
  */
 import type { DocumentType } from '../../generated/types.gen.ts';
+import { COMPOUND_SIGNATURE } from './compound-file.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
-import { zipType } from './zip-type.ts';
+import { compoundNames, compoundType } from './detection/compound-type.ts';
+import { refusedArchive, refusedFormat, refusedText } from './detection/refusals.ts';
+import type { RefusedFormat } from './detection/refused-formats.ts';
+import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<
@@ -17,39 +21,40 @@ const HEAD_LENGTH = 4096;
 /** Comments with licences and notes of programs may precede the root element of a page. */
 const PROLOG_MAX = 65_536;
 
-/** A file's type; undefined for binary content of an unsupported type, whatever its name is. */
+/** A file's type; undefined for content of an unsupported type, whatever its name is. */
 export function detectType(bytes: Uint8Array, fileName: string): FileType | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = file.subarray(0, HEAD_LENGTH).toString('latin1');
+  const extension = extensionOf(fileName);
+  if (head.startsWith('PK\x03\x04')) return archiveType(file, extension);
+  if (head.startsWith(COMPOUND_SIGNATURE)) return compoundType(file);
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
-  if (head.startsWith('PK\x03\x04')) return zipType(file);
-  if (head.startsWith(OLE_SIGNATURE)) return isWorkbook(file) ? 'xls' : undefined;
   if (head.startsWith('{\\rtf')) return 'rtf';
-  if (isBinary(file, head)) return undefined;
-  return textType(file, extensionOf(fileName));
+  if (refusedText(head) || isBinary(file, head)) return undefined;
+  return textType(file, extension);
+}
+
+/** What a file of unknown type is. */
+export function unsupportedFormat(bytes: Uint8Array, fileName: string): RefusedFormat | undefined {
+  return refusedFormat(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), extensionOf(fileName));
 }
 
 /** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
 const PDF_HEADER_MAX_OFFSET = 1024;
 
-/** An OLE file is an Excel workbook if its directory has a stream of that name ([MS-XLS] 2.1.2), in UTF-16. */
-function isWorkbook(file: Buffer): boolean {
-  return ['Workbook', 'Book'].some((stream) => file.includes(utf16(`${stream}\0`)));
+/** A document, or an archive that is not read. */
+function archiveType(file: Buffer, extension: string): FileType | undefined {
+  return refusedArchive(archiveFacts(file).names, extension) ? undefined : zipType(file);
 }
-
-/** As bytes: Node's search for a UTF-16 string does not end in a buffer that begins at an odd address. */
-const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 /** Whether an OLE file holds an Office file under a password ([MS-OFFCRYPTO] 2.3.4.4). */
 export function isEncryptedOffice(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (
-    file.toString('latin1', 0, OLE_SIGNATURE.length) === OLE_SIGNATURE &&
-    file.includes(utf16('EncryptedPackage'))
+    file.toString('latin1', 0, COMPOUND_SIGNATURE.length) === COMPOUND_SIGNATURE &&
+    compoundNames(file).some((name) => name.toUpperCase() === 'ENCRYPTEDPACKAGE')
   );
 }
-
-const OLE_SIGNATURE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
 /** Heads of common binary files: short ones may contain too few control characters to be recognised. */
 const BINARY_SIGNATURES = [
@@ -69,6 +74,7 @@ const BINARY_SIGNATURES = [
   'PK\x05\x06', // an archive without entries
   '\xca\xfe\xba\xbe',
 ];
+
 /** The name of the format at this offset. Zero bytes pad the entries of such an archive, which may be texts. */
 const TAR = { signature: 'ustar', offset: 257 };
 

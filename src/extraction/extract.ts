@@ -3,7 +3,13 @@ import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
 import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
-import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
+import {
+  detectType,
+  type FileType,
+  isEncryptedOffice,
+  typeByName,
+  unsupportedFormat,
+} from './detect-type.ts';
 import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
 import {
   ExtractionError,
@@ -100,22 +106,25 @@ async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
 }
 
 async function extractAs(
-  { bytes }: UploadedFile,
+  { bytes, fileName }: UploadedFile,
   type: FileType | 'unknown',
   context: ReaderContext,
 ): Promise<ExtractedFile> {
-  if (type === 'unknown') throw await reasonForUnknown(bytes);
+  if (type === 'unknown') throw await reasonForUnknown(bytes, fileName);
   const extract = await EXTRACTORS[type]();
   return await extract(bytes, context);
 }
 
 /** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */
-async function reasonForUnknown(bytes: Uint8Array): Promise<ExtractionError> {
+async function reasonForUnknown(bytes: Uint8Array, fileName: string): Promise<ExtractionError> {
   if (isEncryptedOffice(bytes)) return encrypted();
-  const { openArchive } = await import('./formats/archive.ts');
-  const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
-  const failure = isArchive ? await openArchive(bytes).catch((error: unknown) => error) : undefined;
-  if (failure instanceof ExtractionError) return failure;
+  const refused = unsupportedFormat(bytes, fileName);
+  if (refused)
+    return new ExtractionError(
+      'UNSUPPORTED_FILE_TYPE',
+      `This is ${refused.name}: ${refused.help}.`,
+      refused.name,
+    );
   const types = Object.keys(EXTRACTORS).join(', ');
   return new ExtractionError('UNSUPPORTED_FILE_TYPE', `The file has none of the supported types: ${types}.`);
 }

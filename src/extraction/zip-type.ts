@@ -19,6 +19,12 @@ export function zipType(file: Buffer): ArchiveType | undefined {
   return entries.size > 0 ? typeOfEntries(file, entries) : typeOfBytes(file);
 }
 
+/** What an archive says of itself: the names of its entries, and the content of an entry `mimetype`. */
+export function archiveFacts(file: Buffer): { names: string[]; mediaType: string } {
+  const entries = listEntries(file);
+  return { names: [...entries.keys()], mediaType: unpack(file, entries.get('mimetype')).trim() };
+}
+
 function typeOfEntries(file: Buffer, entries: Map<string, Entry>): ArchiveType | undefined {
   const read = (name: string) => unpack(file, entries.get(name));
   return (
