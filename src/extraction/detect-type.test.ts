@@ -51,6 +51,21 @@ describe('detectType', () => {
       'odp',
     ],
     ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
+    ['a zip of anything else', zip('photo.jpg'), 'a', 'zip'],
+    ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`), 'a', 'zip'],
+    [
+      'a tar archive of texts',
+      bytes(`note.txt${'\0'.repeat(249)}ustar\0${'a text\n'.repeat(300)}`),
+      'a',
+      'zip',
+    ],
+    [
+      'a tar archive of a PDF',
+      bytes(`a.pdf${'\0'.repeat(252)}ustar\0${'\0'.repeat(249)}%PDF-1.7\n`),
+      'a',
+      'zip',
+    ],
+    ['what gzip has packed', bytes('\x1f\x8b\x08\0\0\0\0\0'), 'a', 'zip'],
     ['text in a file that is named .pdf', bytes('only plain text'), 'a.pdf', 'txt'],
   ];
   it.each(byContent)('%s', (_reason, content, fileName, type) =>
@@ -79,7 +94,7 @@ describe('detectType', () => {
     ['an Office file by content', [{ name: '[Content_Types].xml', content: contentTypes }], 'docx'],
     ['an Office file by a usual name', [{ name: 'xl/workbook.xml', content: 'x' }], 'xlsx'],
     ['a binary workbook', [{ name: 'xl/workbook.bin', content: 'x' }], undefined],
-    ['an Office file in a folder', [{ name: 'backup/word/document.xml', content: 'x' }], undefined],
+    ['an Office file in a folder', [{ name: 'backup/word/document.xml', content: 'x' }], 'zip'],
     ['a drawing', [{ name: 'mimetype', content: `${odf}graphics` }], undefined],
   ];
   it.each(archives)('detects an archive with %s', (_reason, entries, type) => {
@@ -88,12 +103,12 @@ describe('detectType', () => {
     expect(detectType(Buffer.concat([file, bytes('\0\0')]), 'a')).toBe(type);
   });
 
-  it('detects no type in a directory that points outside the archive', () => {
+  it('detects no document in a directory that points outside the archive', () => {
     const file = writeZip([{ name: 'mimetype', content: `${odf}text` }]);
     for (let at = file.length - 80; at < file.length; at++) {
       const damaged = Buffer.from(file);
       damaged[at] = 0xff;
-      expect([undefined, 'odt']).toContain(detectType(damaged, 'a'));
+      expect(['zip', undefined, 'odt']).toContain(detectType(damaged, 'a'));
     }
   });
 
@@ -120,17 +135,14 @@ describe('detectType', () => {
 
   const unknown: [reason: string, content: Buffer][] = [
     ['a picture', bytes(`\x89PNG\r\n\x1a\n${'x'.repeat(100)}`)],
-    ['a zip of something else', zip('photo.jpg')],
     ['an OLE file that is not a workbook', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 WordDocument')],
     ['zero bytes', Buffer.alloc(1000)],
     ['a program', bytes('\x7fELF\x02\x01\x01')],
-    ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`)],
     ['a small program for a virtual machine', bytes('\xca\xfe\xba\xbe\0\0\0\x3d')],
     ['ten control characters', bytes('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
     ['a few zero bytes', Buffer.alloc(5)],
     ['a text in EBCDIC', bytes('\xe3\x88\x85\x40\x83\x81\xa3\x40\xa2\x93\x85\x85\x97\xa2\x4b\x40'.repeat(3))],
     ['noise beyond ASCII', Buffer.from(NOISE.filter((byte) => byte >= 0x80))],
-    ['an archive of texts', bytes(`note.txt${'\0'.repeat(249)}ustar\0${'plain text\n'.repeat(300)}`)],
     ['a byte order mark before bytes that are not text', Buffer.concat([bytes('\xff\xfe'), NOISE])],
     ['a picture of black and white', bytes(`BM${'\0\xff\xff'.repeat(300)}`)],
     ['control characters all over', bytes('\x01\x02\x03a'.repeat(100))],

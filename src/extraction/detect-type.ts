@@ -6,14 +6,14 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { COMPOUND_SIGNATURE } from './compound-file.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 import { compoundNames, compoundType } from './detection/compound-type.ts';
-import { refusedArchive, refusedFormat, refusedText } from './detection/refusals.ts';
+import { refusedArchive, refusedByExtension, refusedFormat, refusedText } from './detection/refusals.ts';
 import type { RefusedFormat } from './detection/refused-formats.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<
   DocumentType,
-  'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'zip' | 'srt' | 'vtt'
+  'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'srt' | 'vtt'
 >;
 
 /** The head to search in: comments and white space may precede a significant word. */
@@ -28,6 +28,7 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   const extension = extensionOf(fileName);
   if (head.startsWith('PK\x03\x04')) return archiveType(file, extension);
   if (head.startsWith(COMPOUND_SIGNATURE)) return compoundType(file);
+  if (ARCHIVES.some(({ signature, offset }) => head.startsWith(signature, offset))) return 'zip';
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
   if (head.startsWith('{\\rtf')) return 'rtf';
   if (refusedText(head) || isBinary(file, head)) return undefined;
@@ -39,12 +40,23 @@ export function unsupportedFormat(bytes: Uint8Array, fileName: string): RefusedF
   return refusedFormat(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), extensionOf(fileName));
 }
 
+/** An archive without entries, gzip, and the name of tar in its first header. */
+const ARCHIVES = [
+  { signature: 'PK\x05\x06', offset: 0 },
+  { signature: '\x1f\x8b\x08', offset: 0 },
+  { signature: 'ustar', offset: 257 },
+];
+
 /** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
 const PDF_HEADER_MAX_OFFSET = 1024;
 
-/** A document, or an archive that is not read. */
+/** A document, a format that is not read, or an archive of files. */
 function archiveType(file: Buffer, extension: string): FileType | undefined {
-  return refusedArchive(archiveFacts(file).names, extension) ? undefined : zipType(file);
+  const { names, mediaType } = archiveFacts(file);
+  if (refusedArchive(names, extension)) return undefined;
+  const document = zipType(file);
+  if (document) return document;
+  return mediaType !== '' || refusedByExtension(extension) ? undefined : 'zip';
 }
 
 /** Whether an OLE file holds an Office file under a password ([MS-OFFCRYPTO] 2.3.4.4). */
@@ -64,19 +76,14 @@ const BINARY_SIGNATURES = [
   'GIF89a',
   'II*\0',
   'MM\0*',
-  '\x1f\x8b',
   '\xfd7zXZ',
   '7z\xbc\xaf',
   'Rar!\x1a',
   '\x7fELF',
   'OggS\0',
   '\0asm',
-  'PK\x05\x06', // an archive without entries
   '\xca\xfe\xba\xbe',
 ];
-
-/** The name of the format at this offset. Zero bytes pad the entries of such an archive, which may be texts. */
-const TAR = { signature: 'ustar', offset: 257 };
 
 /** Control characters are counted in this many bytes. */
 const CONTROLS_SAMPLE_LENGTH = 65_536;
@@ -92,7 +99,6 @@ const NON_TEXT_MIN_SHARE = 0.5;
 /** Zero bytes count separately: programs pad texts with them, or write them in place of lost text. */
 function isBinary(file: Buffer, head: string): boolean {
   if (BINARY_SIGNATURES.some((signature) => head.startsWith(signature))) return true;
-  if (head.startsWith(TAR.signature, TAR.offset)) return true;
   if (detectUtf16(file)) return false;
   const sample = file.subarray(0, CONTROLS_SAMPLE_LENGTH);
   const zeros = countBytes(sample, (byte) => byte === 0);
@@ -135,6 +141,13 @@ const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
   ['tsv', 'csv'],
 ]);
 
+/** Further extensions of a type, from which it is known before the content has been read. */
+const OTHER_EXTENSIONS = new Map<string, FileType>([
+  ['tgz', 'zip'],
+  ['gz', 'zip'],
+  ['tar', 'zip'],
+]);
+
 /** Types whose extension is the type's name. */
 const NAMED_TYPES: readonly FileType[] = [
   'pdf',
@@ -150,13 +163,18 @@ const NAMED_TYPES: readonly FileType[] = [
   'xml',
   'json',
   'txt',
+  'zip',
 ];
 
 /** A file's type from its name alone, until its content has been read; undefined where the name does not decide. */
 export function typeByName(fileName: string): FileType | undefined {
   const extension = extensionOf(fileName);
   if (HTML_EXTENSION.test(extension)) return 'html';
-  return TEXT_TYPE_BY_EXTENSION.get(extension) ?? NAMED_TYPES.find((type) => type === extension);
+  return (
+    TEXT_TYPE_BY_EXTENSION.get(extension) ??
+    OTHER_EXTENSIONS.get(extension) ??
+    NAMED_TYPES.find((type) => type === extension)
+  );
 }
 
 function textType(file: Buffer, extension: string): FileType {

@@ -54,7 +54,8 @@ export async function extractFile(
   } catch (error) {
     const { code, message } = asExtractionError(error);
     // A password or damage hides the type from the bytes, so the name decides.
-    const isHidden = type === 'unknown' && code !== 'UNSUPPORTED_FILE_TYPE';
+    const isHidden =
+      type === 'unknown' ? code !== 'UNSUPPORTED_FILE_TYPE' : code === 'FILE_CORRUPT' && type === 'zip';
     return { type: (isHidden && typeByName(fileName)) || type, failure: { code, message } };
   }
 }
@@ -84,6 +85,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,
   epub: async () => (await import('./formats/epub/epub.ts')).extractEpub,
   rtf: async () => (await import('./formats/rtf/rtf.ts')).extractRtf,
+  zip: async () => (await import('./formats/archives/archives.ts')).extractArchive,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => (await import('./formats/xml.ts')).extractXml,
