@@ -15,24 +15,28 @@ const DAMAGED_MAX_SHARE = 0.1;
 /** The markup in which a file may declare its encoding. */
 export type Markup = keyof typeof DECLARATIONS;
 
+/** `charset`: the encoding that stands elsewhere, as in a mail's headers; it counts like one that markup declares. */
+type DecodeOptions = { markup?: Markup; charset?: string | undefined };
+
 /**
  * Bytes → characters. The encoding comes from the byte order mark, else from what the markup declares.
  * Without either it is UTF-8, else the encoding that the bytes look like.
  * Line ends become `\n`. NUL is dropped, so that the words around it stay whole (and PostgreSQL stores none).
  * Never throws. The result is well-formed UTF-16.
  */
-export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = {}): string {
+export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): string {
   const wide = detectUtf16(bytes);
-  const text = wide ? decode(bytes, wide) : decodeNarrow(withoutZeros(bytes), markup);
+  const text = wide ? decode(bytes, wide) : decodeNarrow(withoutZeros(bytes), options);
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
 }
 
-function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
+function decodeNarrow(bytes: Uint8Array, { markup, charset }: DecodeOptions): string {
   if (hasUtf8ByteOrderMark(bytes)) return decode(bytes, 'utf-8');
   // ISO-2022-JP is also valid UTF-8, so it must be recognised first.
   if (isIso2022Jp(bytes)) return decode(bytes, 'iso-2022-jp');
   return (
-    (markup ? byDeclaration(bytes, DECLARATIONS[markup]) : undefined) ??
+    byLabel(bytes, charset) ??
+    (markup ? byLabel(bytes, declaredIn(bytes, DECLARATIONS[markup])) : undefined) ??
     asUtf8(bytes) ??
     decode(bytes, detectEncoding(bytes))
   );
@@ -55,9 +59,12 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
   return countOf(SHIFTED_RUN) > countOf(SHIFT) / 2;
 }
 
-function byDeclaration(bytes: Uint8Array, declarations: RegExp[]): string | undefined {
+function declaredIn(bytes: Uint8Array, declarations: RegExp[]): string | undefined {
   const head = latin1(bytes, DECLARATION_MAX_OFFSET);
-  const label = declarations.map((declaration) => declaration.exec(head)?.[1]).find((found) => found);
+  return declarations.map((declaration) => declaration.exec(head)?.[1]).find((found) => found);
+}
+
+function byLabel(bytes: Uint8Array, label: string | undefined): string | undefined {
   const encoding = label && encodingNamed(label);
   // UTF-8 is tried anyway. A declared UTF-16 is false, because the declaration was found as ASCII.
   if (!encoding || encoding.startsWith('utf-')) return undefined;

@@ -6,19 +6,20 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { COMPOUND_SIGNATURE } from './compound-file.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 import { compoundNames, compoundType } from './detection/compound-type.ts';
+import { mailType } from './detection/mail-type.ts';
 import { refusedArchive, refusedByExtension, refusedFormat, refusedText } from './detection/refusals.ts';
 import type { RefusedFormat } from './detection/refused-formats.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
-export type FileType = Exclude<
-  DocumentType,
-  'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'srt' | 'vtt'
->;
+export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'doc' | 'ppt' | 'msg' | 'srt' | 'vtt'>;
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
-/** Comments with licences and notes of programs may precede the root element of a page. */
+/**
+ * Comments with licences and notes of programs may precede the root element of a page, and what servers write the
+ * headers of a mail that people read.
+ */
 const PROLOG_MAX = 65_536;
 
 /** A file's type; undefined for content of an unsupported type, whatever its name is. */
@@ -29,6 +30,8 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   if (head.startsWith('PK\x03\x04')) return archiveType(file, extension);
   if (head.startsWith(COMPOUND_SIGNATURE)) return compoundType(file);
   if (ARCHIVES.some(({ signature, offset }) => head.startsWith(signature, offset))) return 'zip';
+  const mail = mailType(file.toString('latin1', 0, PROLOG_MAX).replaceAll('\0', ''), extension);
+  if (mail) return mail;
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
   if (head.startsWith('{\\rtf')) return 'rtf';
   if (refusedText(head) || isBinary(file, head)) return undefined;
@@ -143,6 +146,8 @@ const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
 
 /** Further extensions of a type, from which it is known before the content has been read. */
 const OTHER_EXTENSIONS = new Map<string, FileType>([
+  ['mht', 'mhtml'],
+  ['mbox', 'eml'],
   ['tgz', 'zip'],
   ['gz', 'zip'],
   ['tar', 'zip'],
@@ -163,6 +168,8 @@ const NAMED_TYPES: readonly FileType[] = [
   'xml',
   'json',
   'txt',
+  'eml',
+  'mhtml',
   'zip',
 ];
 

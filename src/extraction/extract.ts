@@ -85,6 +85,8 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   ods: async () => (await import('./formats/sheets/ods/ods.ts')).extractOds,
   epub: async () => (await import('./formats/epub/epub.ts')).extractEpub,
   rtf: async () => (await import('./formats/rtf/rtf.ts')).extractRtf,
+  eml: async () => (await import('./formats/mail/eml.ts')).extractEml,
+  mhtml: async () => (await import('./formats/mail/mhtml.ts')).extractMhtml,
   zip: async () => (await import('./formats/archives/archives.ts')).extractArchive,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),

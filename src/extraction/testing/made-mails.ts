@@ -1,0 +1,88 @@
+/** Makes mails, as files of programs for mail (RFC 5322) and of Outlook ([MS-OXMSG]). */
+import { uint16, uint32, wide, writeCompound } from './write-compound.ts';
+
+/** A part of a message: its headers, an empty line, its content. */
+export const mimePart = (headers: string[], content: string): string =>
+  [...headers, '', content].join('\r\n');
+
+/** A multipart content of this kind, and its header. A part inside has another boundary, since it is shorter. */
+export function multipart(kind: string, parts: string[]): { header: string; content: string } {
+  const boundary = `b${parts.join('').length}`;
+  const content = [...parts.map((part) => `--${boundary}\r\n${part}`), `--${boundary}--`, ''].join('\r\n');
+  return { header: `Content-Type: multipart/${kind}; boundary="${boundary}"`, content };
+}
+
+export function mailOf(headers: string[], kind: string, parts: string[]): string {
+  const { header, content } = multipart(kind, parts);
+  return mimePart([...headers, 'MIME-Version: 1.0', header], content);
+}
+
+export const base64Part = (headers: string[], content: Uint8Array | string): string =>
+  mimePart(
+    [...headers, 'Content-Transfer-Encoding: base64'],
+    Buffer.from(content as string)
+      .toString('base64')
+      .replace(/.{76}/g, '$&\r\n'),
+  );
+
+export const attachmentPart = (
+  name: string,
+  content: Uint8Array | string,
+  type = 'application/octet-stream',
+) => base64Part([`Content-Type: ${type}`, `Content-Disposition: attachment; filename="${name}"`], content);
+
+/** Properties of a message, recipient or attachment: texts and bytes by their ids, and numbers. */
+export type MadeProperties = {
+  texts?: Record<number, string>;
+  bytes?: Record<number, Uint8Array>;
+  numbers?: Record<number, number>;
+};
+
+const idOf = (id: string) => Number(id).toString(16).padStart(4, '0').toUpperCase();
+
+function streamsOf(
+  { texts = {}, bytes = {}, numbers = {} }: MadeProperties,
+  folder: string,
+  headerLength: number,
+) {
+  const fixed = Object.entries(numbers).map(([id, number]) =>
+    Buffer.concat([uint16(0x0003, Number(id)), uint32(0, number, 0)]),
+  );
+  return {
+    [`${folder}__properties_version1.0`]: Buffer.concat([Buffer.alloc(headerLength), ...fixed]),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([id, text]) => [`${folder}__substg1.0_${idOf(id)}001F`, wide(text)]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(bytes).map(([id, content]) => [`${folder}__substg1.0_${idOf(id)}0102`, content]),
+    ),
+  };
+}
+
+export type MadeMessage = MadeProperties & {
+  recipients?: MadeProperties[];
+  attachments?: (MadeProperties & { message?: MadeMessage })[];
+};
+
+function messageStreams(
+  { recipients = [], attachments = [], ...own }: MadeMessage,
+  folder: string,
+): Record<string, Uint8Array> {
+  const numbered = (i: number) => i.toString(16).padStart(8, '0').toUpperCase();
+  return {
+    ...streamsOf(own, folder, folder === '' ? 32 : 24),
+    ...Object.assign(
+      {},
+      ...recipients.map((each, i) => streamsOf(each, `${folder}__recip_version1.0_#${numbered(i)}/`, 8)),
+      ...attachments.map(({ message, ...each }, i) => {
+        const inner = `${folder}__attach_version1.0_#${numbered(i)}/`;
+        return {
+          ...streamsOf(each, inner, 8),
+          ...(message && messageStreams(message, `${inner}__substg1.0_3701000D/`)),
+        };
+      }),
+    ),
+  };
+}
+
+export const msgOf = (message: MadeMessage): Buffer => writeCompound(messageStreams(message, ''));
