@@ -4,9 +4,10 @@ import { openCompoundFile } from '../compound-file.ts';
 import { ExtractionError } from '../extraction-error.ts';
 
 /** A document in such a file has a stream of this name. The first that is found decides. */
-const STREAMS: [name: string, type: 'xls'][] = [
+const STREAMS: [name: string, type: 'xls' | 'msg'][] = [
   ['Workbook', 'xls'],
   ['Book', 'xls'],
+  ['__properties_version1.0', 'msg'],
 ];
 
 /** The names of the streams and storages at the top; without a directory, those of `STREAMS` that stand anywhere. */
@@ -20,7 +21,7 @@ export function compoundNames(file: Buffer): string[] {
   }
 }
 
-export function compoundType(file: Buffer): 'xls' | undefined {
+export function compoundType(file: Buffer): 'xls' | 'msg' | undefined {
   const names = new Set(compoundNames(file).map((name) => name.toUpperCase()));
   // A presentation or a workbook under a password keeps its name, and an encrypted package hides it.
   if (names.has('ENCRYPTEDPACKAGE')) return undefined;
