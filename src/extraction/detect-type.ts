@@ -12,7 +12,7 @@ import type { RefusedFormat } from './detection/refused-formats.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
-export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'doc' | 'ppt' | 'srt' | 'vtt'>;
+export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'ppt' | 'srt' | 'vtt'>;
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
@@ -168,6 +168,7 @@ const NAMED_TYPES: readonly FileType[] = [
   'xml',
   'json',
   'txt',
+  'doc',
   'eml',
   'msg',
   'mhtml',
