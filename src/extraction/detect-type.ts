@@ -12,7 +12,7 @@ import type { RefusedFormat } from './detection/refused-formats.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
-export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'ppt' | 'srt' | 'vtt'>;
+export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'srt' | 'vtt'>;
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
@@ -146,6 +146,7 @@ const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
 
 /** Further extensions of a type, from which it is known before the content has been read. */
 const OTHER_EXTENSIONS = new Map<string, FileType>([
+  ['pps', 'ppt'],
   ['mht', 'mhtml'],
   ['mbox', 'eml'],
   ['tgz', 'zip'],
@@ -169,6 +170,7 @@ const NAMED_TYPES: readonly FileType[] = [
   'json',
   'txt',
   'doc',
+  'ppt',
   'eml',
   'msg',
   'mhtml',

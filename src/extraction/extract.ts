@@ -88,6 +88,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   eml: async () => (await import('./formats/mail/eml.ts')).extractEml,
   mhtml: async () => (await import('./formats/mail/mhtml.ts')).extractMhtml,
   doc: async () => (await import('./formats/office/doc/doc.ts')).extractDoc,
+  ppt: async () => (await import('./formats/office/ppt/ppt.ts')).extractPpt,
   msg: async () => (await import('./formats/mail/msg.ts')).extractMsg,
   zip: async () => (await import('./formats/archives/archives.ts')).extractArchive,
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),

@@ -4,8 +4,9 @@ import { openCompoundFile } from '../compound-file.ts';
 import { ExtractionError } from '../extraction-error.ts';
 
 /** A document in such a file has a stream of this name. The first that is found decides. */
-const STREAMS: [name: string, type: 'doc' | 'xls' | 'msg'][] = [
+const STREAMS: [name: string, type: 'doc' | 'ppt' | 'xls' | 'msg'][] = [
   ['WordDocument', 'doc'],
+  ['PowerPoint Document', 'ppt'],
   ['Workbook', 'xls'],
   ['Book', 'xls'],
   ['__properties_version1.0', 'msg'],
@@ -22,7 +23,7 @@ export function compoundNames(file: Buffer): string[] {
   }
 }
 
-export function compoundType(file: Buffer): 'doc' | 'xls' | 'msg' | undefined {
+export function compoundType(file: Buffer): 'doc' | 'ppt' | 'xls' | 'msg' | undefined {
   const names = new Set(compoundNames(file).map((name) => name.toUpperCase()));
   // A presentation or a workbook under a password keeps its name, and an encrypted package hides it.
   if (names.has('ENCRYPTEDPACKAGE')) return undefined;

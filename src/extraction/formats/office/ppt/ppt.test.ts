@@ -1,0 +1,112 @@
+/** Presentations of before 2007: slides as pages, with tables, notes and comments. */
+import { expect, test } from 'vitest';
+import { extractFile } from '../../../extract.ts';
+import { pptOf, record } from '../../../testing/made-docs.ts';
+import { uint16, uint32, wide } from '../../../testing/write-compound.ts';
+import { TYPE } from './ppt-records.ts';
+
+const [TITLE, BODY, NOTES] = [0, 1, 2];
+const words = (kind: number, text: string) => [
+  record(TYPE.textHeader, uint32(kind)),
+  record(TYPE.wideText, wide(text)),
+];
+const narrow = (kind: number, text: string) => [
+  record(TYPE.textHeader, uint32(kind)),
+  record(TYPE.narrowText, Buffer.from(text, 'latin1')),
+];
+const shape = (texts: Buffer[], place = 0) =>
+  record(TYPE.shape, [
+    record(TYPE.clientText, texts),
+    record(TYPE.clientData, [
+      record(TYPE.placeholder, Buffer.concat([uint32(0), Buffer.from([place, 0, 0, 0])])),
+    ]),
+  ]);
+const drawing = (...shapes: Buffer[]) =>
+  record(TYPE.drawing, [record(TYPE.shapes, [record(TYPE.group, [record(TYPE.shape, []), ...shapes])])]);
+const slide = (notesId: number, ...parts: Buffer[]) =>
+  record(TYPE.slide, [record(TYPE.slideAtom, uint32(0, 0, 0, 0, notesId)), ...parts]);
+const listed = (number: number, id: number, ...texts: Buffer[]) => [
+  record(TYPE.slideReference, uint32(number, 0, 0, id, 0)),
+  ...texts,
+];
+const outline = (number: number) => [record(TYPE.outlineReference, uint32(number))];
+
+const read = async (bytes: Buffer) => {
+  const extraction = await extractFile({ fileName: 'a.ppt', bytes });
+  if ('failure' in extraction) throw new Error(`${extraction.failure.code}: ${extraction.failure.message}`);
+  expect(extraction.type).toBe('ppt');
+  return extraction;
+};
+
+test('slides in their order, with outline, boxes, notes and comments', async () => {
+  const document = record(TYPE.document, [
+    record(
+      TYPE.slideList,
+      listed(3, 256, ...words(TITLE, 'Swarms\x0bin May'), ...narrow(BODY, 'caf\xe9\rtwo')),
+      0,
+    ),
+    record(TYPE.slideList, listed(4, 257, ...words(TITLE, 'Queens')), 0),
+    record(TYPE.slideList, listed(5, 900), 2),
+    record(TYPE.objects, [record(TYPE.embeddedObject, [])]),
+  ]);
+  const comment = record(TYPE.comment, [
+    record(TYPE.string, wide('Ulla'), 0),
+    record(TYPE.string, wide('Why?'), 1),
+  ]);
+  const tags = record(TYPE.tags, [record(TYPE.tag, [record(TYPE.tagData, [comment])])]);
+  const file = pptOf([
+    document,
+    record(TYPE.slide, []),
+    slide(
+      900,
+      drawing(shape(outline(0)), shape(outline(1)), shape(words(4, 'In a box'), 0), shape(words(4, '*'), 8)),
+      tags,
+    ),
+    slide(0, drawing()),
+    record(TYPE.notes, [drawing(shape(words(NOTES, 'Say it slowly.')))]),
+  ]);
+  const { extracted, pageCount, warnings } = await read(file);
+  expect(pageCount).toBe(2);
+  expect(extracted.text).toBe(
+    'Swarms\nin May\n\ncafé\n\ntwo\n\nIn a box\n\nSay it slowly.\n\nUlla: Why?\n\nQueens',
+  );
+  expect(extracted.headings.map(({ text }) => text)).toEqual(['Swarms in May', 'Queens']);
+  expect(extracted.pages.map(({ page, offset }) => [page, extracted.text.slice(offset, offset + 6)])).toEqual(
+    [
+      [1, 'Swarms'],
+      [2, 'Queens'],
+    ],
+  );
+  expect(warnings).toEqual([
+    { code: 'PARTS_NOT_READ', message: 'One embedded object was not read, such as a sheet or a chart.' },
+  ]);
+});
+
+test('the cells of a table keep their columns and rows', async () => {
+  const cell = (text: string, left: number, top: number, right: number, bottom: number) =>
+    record(TYPE.shape, [
+      record(TYPE.childAnchor, uint32(left, top, right, bottom)),
+      record(TYPE.clientText, words(4, text)),
+    ]);
+  const properties = record(TYPE.moreProperties, Buffer.concat([uint16(0x039f), uint32(1)]), 1);
+  const table = record(TYPE.group, [
+    record(TYPE.shape, [properties]),
+    cell('8', 200, 0, 300, 100),
+    cell('Ground', 0, 0, 100, 200),
+    cell('Elm', 100, 0, 200, 100),
+    cell('Yew', 102, 100, 200, 200),
+    cell('6', 200, 100, 300, 200),
+    cell('closed', 0, 200, 300, 300),
+  ]);
+  const document = record(TYPE.document, [record(TYPE.slideList, listed(2, 256), 0)]);
+  expect((await read(pptOf([document, slide(0, drawing(table))]))).extracted.text).toBe(
+    'Ground | Elm | 8\nGround | Yew | 6\nclosed',
+  );
+});
+
+test('a presentation with a password is refused', async () => {
+  const bytes = pptOf([record(TYPE.document, [])], 0xf3d1c4df);
+  expect(await extractFile({ fileName: 'a.ppt', bytes })).toMatchObject({
+    failure: { code: 'FILE_ENCRYPTED' },
+  });
+});
