@@ -9,10 +9,11 @@ import { compoundNames, compoundType } from './detection/compound-type.ts';
 import { mailType } from './detection/mail-type.ts';
 import { refusedArchive, refusedByExtension, refusedFormat, refusedText } from './detection/refusals.ts';
 import type { RefusedFormat } from './detection/refused-formats.ts';
+import { isJsonLines, subtitleType } from './detection/text-type.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
-export type FileType = Exclude<DocumentType, 'text' | 'unknown' | 'srt' | 'vtt'>;
+export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
 
 /** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
@@ -149,9 +150,13 @@ const OTHER_EXTENSIONS = new Map<string, FileType>([
   ['pps', 'ppt'],
   ['mht', 'mhtml'],
   ['mbox', 'eml'],
+  ['ass', 'srt'],
   ['tgz', 'zip'],
   ['gz', 'zip'],
   ['tar', 'zip'],
+  ['ipynb', 'json'],
+  ['jsonl', 'json'],
+  ['ndjson', 'json'],
 ]);
 
 /** Types whose extension is the type's name. */
@@ -175,6 +180,8 @@ const NAMED_TYPES: readonly FileType[] = [
   'msg',
   'mhtml',
   'zip',
+  'srt',
+  'vtt',
 ];
 
 /** A file's type from its name alone, until its content has been read; undefined where the name does not decide. */
@@ -188,8 +195,12 @@ export function typeByName(fileName: string): FileType | undefined {
   );
 }
 
+const JSON_EXTENSION = /^(?:json|ipynb|geojson|jsonl|ndjson|jsonld)$/;
+
 function textType(file: Buffer, extension: string): FileType {
   const text = file.toString('latin1', 0, PROLOG_MAX).replaceAll('\0', '');
+  const subtitles = subtitleType(text.slice(0, HEAD_LENGTH));
+  if (subtitles) return subtitles;
   const start = prologEnd(text);
   HTML_START.lastIndex = start;
   if (HTML_START.test(text)) return 'html';
@@ -198,7 +209,8 @@ function textType(file: Buffer, extension: string): FileType {
     return officeXmlType(text.slice(0, start), root) ?? flatType(text, start) ?? 'xml';
   if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(root)) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && root.startsWith('<')) return 'xml';
-  if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
+  if (JSON_EXTENSION.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
+  if (!TEXT_TYPE_BY_EXTENSION.has(extension) && isJsonLines(text.slice(0, HEAD_LENGTH))) return 'json';
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(root) ? 'html' : 'txt');
 }
 

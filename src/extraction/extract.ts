@@ -1,8 +1,6 @@
 /** File → text, or the reason why it has none. Runs in a child process. */
 import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
 import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts';
-import { scanMarkdown } from '../indexing/split/markdown.ts';
-import { decodeText } from './decode-text.ts';
 import {
   detectType,
   type FileType,
@@ -11,14 +9,7 @@ import {
   unsupportedFormat,
 } from './detect-type.ts';
 import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
-import {
-  ExtractionError,
-  encrypted,
-  noText,
-  requireShort,
-  TOO_MUCH_MEMORY,
-  tooComplex,
-} from './extraction-error.ts';
+import { ExtractionError, encrypted, noText, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
 import { type ReaderContext, type UploadedFile, uploadContext } from './reader-context.ts';
 
 /** The file's type, with its text or its error. */
@@ -91,16 +82,15 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   ppt: async () => (await import('./formats/office/ppt/ppt.ts')).extractPpt,
   msg: async () => (await import('./formats/mail/msg.ts')).extractMsg,
   zip: async () => (await import('./formats/archives/archives.ts')).extractArchive,
+  srt: async () => textOnly((await import('./formats/subtitles.ts')).extractSubtitles),
+  vtt: async () => textOnly((await import('./formats/subtitles.ts')).extractSubtitles),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => (await import('./formats/xml.ts')).extractXml,
   html: async () => (await import('./formats/html.ts')).extractHtmlFile,
-  md: async () => textOnly(extractPlain),
-  // Headings and code fences are common in plain text too.
-  txt: async () => textOnly(extractPlain),
+  md: async () => textOnly((await import('./formats/plain.ts')).extractPlain),
+  txt: async () => textOnly((await import('./formats/plain.ts')).extractPlain),
 };
-
-const extractPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireShort(decodeText(bytes)));
 
 /** For formats without pages. */
 function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Extractor {

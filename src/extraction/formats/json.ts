@@ -1,4 +1,4 @@
-/** Reads JSON: the names of objects become headings, their values lines below. */
+/** Reads JSON and JSON by lines: the names of objects become headings, their values lines below. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
@@ -6,6 +6,7 @@ import { requireShort } from '../extraction-error.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 import { withoutNuls } from '../rendering/text-writer.ts';
 import { notebookText } from './notebook.ts';
+import { withoutEmbedded } from './plain.ts';
 
 /** A value to be written, with its name and the names above it. */
 type Task = { value: unknown; name: string; path: readonly string[] };
@@ -19,26 +20,54 @@ export function extractJson(bytes: Uint8Array): ExtractedText {
   const documents = parse(text) ?? parseLines(text);
   if (documents === undefined) return scanMarkdown(requireShort(text));
   const notebook = notebookText(documents[0]);
-  return notebook === undefined ? treeText(documents) : scanMarkdown(requireShort(withoutNuls(notebook)));
+  return notebook === undefined
+    ? treeText(documents)
+    : scanMarkdown(requireShort(withoutEmbedded(withoutNuls(notebook))));
 }
 
 function parse(text: string): unknown[] | undefined {
   try {
-    return [JSON.parse(text)];
+    return [LONG_NUMBER.test(text) ? parseInFull(text) : JSON.parse(text)];
   } catch {
     return undefined;
   }
 }
 
+/** A number that JavaScript may round: an order number of 20 digits. */
+const LONG_NUMBER = /[[:,\s]-?\d[\d.]{15}/;
+const LONG_NUMBER_MIN_LENGTH = 16;
+
+/** Keeps such numbers as they are written. Where the tree is too deep for that, they are rounded. */
+function parseInFull(text: string): unknown {
+  try {
+    return JSON.parse(text, keepLongNumber);
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.parse(text);
+    throw error;
+  }
+}
+
+/** Node 22 calls a reviver with the text of the value, which TypeScript 6 does not know. */
+function keepLongNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = typeof value === 'number' ? context?.source : undefined;
+  return source !== undefined && source.length >= LONG_NUMBER_MIN_LENGTH ? source : value;
+}
+
+/** Lines that are no JSON are kept as text up to this number. More take long, and the file is plain text. */
+const BROKEN_LINES_MAX = 100;
+
+/** The document of each line; undefined where too many lines hold none, or as many as those that do. */
 function parseLines(text: string): unknown[] | undefined {
   const documents: unknown[] = [];
+  let broken = 0;
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
     const document = parse(line);
-    if (document === undefined) return undefined; // at once: an error for each of a million lines takes ten seconds
-    documents.push(...document);
+    documents.push(...(document ?? [line]));
+    if (document === undefined) broken++;
+    if (broken > BROKEN_LINES_MAX) return undefined;
   }
-  return documents;
+  return broken < documents.length - broken ? documents : undefined;
 }
 
 /** Uses its own stack, since documents may nest deeper than the call stack allows. */

@@ -1,0 +1,15 @@
+/** Reads plain text and Markdown. */
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import { scanMarkdown } from '../../indexing/split/markdown.ts';
+import { decodeText } from '../decode-text.ts';
+import { requireShort } from '../extraction-error.ts';
+
+/** Headings and code fences are common in plain text, too. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
+export const extractPlain = (bytes: Uint8Array): ExtractedText =>
+  scanMarkdown(requireShort(withoutEmbedded(decodeText(bytes))));
+
+/** A picture or another file inside a text (RFC 2397): `data:image/png;base64,iVBORw0KGgo…` → `data:image/png`. */
+const EMBEDDED = /(data:[\w.+-]{1,80}\/[\w.+-]{1,80})(?:;[\w=-]{1,80})?;base64,[A-Za-z0-9+/=%]{40,}/g;
+
+export const withoutEmbedded = (text: string): string =>
+  text.includes(';base64,') ? text.replace(EMBEDDED, '$1') : text;

@@ -1,0 +1,67 @@
+/** Subtitles are text with times: what is said, once, and when. */
+import { describe, expect, it, test } from 'vitest';
+import { extractFile } from '../extract.ts';
+
+const read = async (content: string, fileName: string) => {
+  const extraction = await extractFile({ fileName, bytes: Buffer.from(content) });
+  if ('failure' in extraction) throw new Error(`${extraction.failure.code}: ${extraction.failure.message}`);
+  return extraction;
+};
+/** The text of each cue with the second at which it begins. */
+const cuesOf = async (content: string, fileName: string) => {
+  const { text, times = [] } = (await read(content, fileName)).extracted;
+  return times.map(({ offset, seconds }, i) => [seconds, text.slice(offset, times[i + 1]?.offset).trim()]);
+};
+
+test('SubRip: times, lines of a cue, a pause as a paragraph, tags left out', async () => {
+  const srt =
+    '1\r\n00:00:01,500 --> 00:00:03,000\r\nIt is <i>raining</i>\r\nagain.\r\n\r\n' +
+    '2\r\n00:00:03,100 --> 00:00:04,000\r\n{\\an8}- Really?\r\n- Yes.\r\n\r\n' +
+    '3\r\n01:00:10,000 --> 01:00:12,000\r\n2024\r\n\r\nwas wet: 3 < 4.\r\n\r\n4';
+  const { type, extracted } = await read(srt, 'a.srt');
+  expect(type).toBe('srt');
+  expect(extracted.text).toBe('It is raining again.\n- Really?\n- Yes.\n\n2024 was wet: 3 < 4.');
+  expect(extracted.times?.map(({ seconds }) => seconds)).toEqual([1.5, 3.1, 3610]);
+  expect(await cuesOf(srt, 'a.txt')).toEqual([
+    [1.5, 'It is raining again.'],
+    [3.1, '- Really?\n- Yes.'],
+    [3610, '2024 was wet: 3 < 4.'],
+  ]);
+});
+
+describe('WebVTT', () => {
+  it('names voices where they begin, and leaves out notes, styles and identifiers', async () => {
+    const vtt =
+      'WEBVTT - a talk\n\nNOTE not\nshown\n\nSTYLE\n::cue { color: red }\n\nfirst\n00:01.000 --> 00:02.000 align:start\n' +
+      '<v.loud Esme>It’s a <c.blue>blue</c> apple &amp; tree!</v>\n\n00:02.000 --> 00:03.000\n<v Esme>Hee!\n\n' +
+      '00:03.000 --> 00:04.000\n<v Mary>No&nbsp;way!\n';
+    expect((await read(vtt, 'a.vtt')).type).toBe('vtt');
+    expect(await cuesOf(vtt, 'a.vtt')).toEqual([
+      [1, 'Esme: It’s a blue apple & tree!'],
+      [2, 'Hee!'],
+      [3, 'Mary: No way!'],
+    ]);
+  });
+
+  it('says once what rolls up through automatic captions', async () => {
+    const vtt =
+      'WEBVTT\n\n00:00.000 --> 00:02.000\n \nwelcome<00:00:00.500><c> to</c><c> the</c>\n\n' +
+      '00:02.000 --> 00:02.010\nwelcome to the\n \n\n00:02.010 --> 00:04.000\nwelcome to the\nmuseum<00:00:03.000><c> of</c>\n';
+    expect(await cuesOf(vtt, 'a.vtt')).toEqual([
+      [0, 'welcome to the'],
+      [2.01, 'museum of'],
+    ]);
+  });
+});
+
+test('SubStation Alpha: dialogue in the order of its times', async () => {
+  const ass =
+    '[Script Info]\nTitle: a\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n' +
+    'Dialogue: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,Later, and on\\Na line.\n' +
+    'Comment: 0,0:00:00.00,0:00:06.00,Default,,0,0,0,,not shown\n' +
+    'Dialogue: 0,0:00:01.50,0:00:02.00,Default,,0,0,0,,{\\i1}Sooner{\\i0}.\n';
+  expect(await cuesOf(ass, 'a.ass')).toEqual([
+    [1.5, 'Sooner.'],
+    [5, 'Later, and on a line.'],
+  ]);
+});
