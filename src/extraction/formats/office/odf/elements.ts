@@ -1,7 +1,7 @@
 /** Reads the elements of a part, each by the function for its name. */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { type MathWriter, writeMath } from '../../../markup/mathml.ts';
-import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
+import type { XmlEvents } from '../../../markup/read-xml.ts';
 
 /** What follows from an element: its content is skipped, or something is done when it closes. */
 export type Opened = 'skip' | (() => void) | undefined;
@@ -94,10 +94,14 @@ export function delegating(
   };
 }
 
-/** Whether the document does not show a section, text or field (clauses 19.768, 19.806). */
-export const isHidden = (attributes: Attributes): boolean =>
-  attributes.size > 0 &&
-  (attribute(attributes, 'display') === 'none' || attribute(attributes, 'is-hidden') === 'true');
+/** Whether the document does not show a section, text or field (clauses 19.768, 19.806). Asked of every element. */
+export function isHidden(attributes: Attributes): boolean {
+  for (const [name, value] of attributes) {
+    if (value === 'none' && name.endsWith(':display')) return true;
+    if (value === 'true' && name.endsWith(':is-hidden')) return true;
+  }
+  return false;
+}
 
 /** Their readers decide. */
 const SELF_HIDING = new Set(['section', 'hidden-paragraph']);
