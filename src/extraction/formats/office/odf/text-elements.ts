@@ -5,7 +5,7 @@ import { labelled } from '../../../rendering/html-renderer.ts';
 import type { UnreadParts } from '../unread.ts';
 import { type ElementReaders, isHidden, type Opened, whole } from './elements.ts';
 import type { Flow } from './flow.ts';
-import { listNumbering } from './styles/list-numbering.ts';
+import { type ListNumbering, listNumbering } from './styles/list-numbering.ts';
 import type { OdfStyles } from './styles/odf-styles.ts';
 
 export type TextContext = {
@@ -74,6 +74,7 @@ function paragraphElements(context: TextContext): ElementReaders {
     },
     'list-item': (attributes) => openEntry(attributes, false),
     'list-header': (attributes) => openEntry(attributes, true),
+    'numbered-paragraph': (attributes) => openNumberedParagraph(lists, attributes),
     number: () =>
       flow.capture((label) => (flow.isInParagraph() ? flow.relabel(label.trim()) : lists.takeWritten(label))),
     span: (attributes) => openSpan(context, attribute(attributes, 'style-name') ?? ''),
@@ -83,6 +84,21 @@ function paragraphElements(context: TextContext): ElementReaders {
     'line-break': whole(flow.breakLine),
   };
 }
+
+/** A paragraph that states its list and level itself (clause 5.3.6). */
+function openNumberedParagraph(lists: ListNumbering, attributes: Attributes): Opened {
+  const level = Math.min(Number(attribute(attributes, 'level') ?? 1) || 1, LIST_LEVELS_MAX);
+  for (let i = 0; i < level; i++) {
+    lists.openList(i === 0 ? attributes : new Map());
+    lists.openEntry(i === level - 1 ? attributes : new Map(), { hasNoLabel: false });
+  }
+  return () => {
+    for (let i = 0; i < level; i++) lists.closeList();
+  };
+}
+
+/** Of list styles (clause 16.31). */
+const LIST_LEVELS_MAX = 10;
 
 function openSpan(context: TextContext, style: string): Opened {
   const { flow, styles } = context;

@@ -75,6 +75,16 @@ test.each([
     '1. a\n1.1. b\n\nx\n\n1.2. c\n2. d',
   ],
   [
+    'paragraphs that state their list',
+    [1, 2, 2, 1]
+      .map(
+        (n) =>
+          `<text:numbered-paragraph text:list-id="n" text:level="${n}" ${L1}>${p('a')}</text:numbered-paragraph>`,
+      )
+      .join(''),
+    '1. a\n1.1. a\n1.2. a\n2. a',
+  ],
+  [
     'two lists in one entry',
     list(L1, item(p('a') + list('', item(p('b'))) + list('', item(p('c'))))),
     '1. a\n1.1. b\n1.1. c',

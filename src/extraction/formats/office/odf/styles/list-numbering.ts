@@ -82,9 +82,10 @@ function knownLists() {
     /** The numbers of a list that begins: those of the list that it continues (clause 5.3.1), or new ones. */
     begin(style: string, attributes: Attributes): Numbers {
       const continues = attribute(attributes, 'continue-numbering') === 'true' && last?.style === style;
-      const continued = byId.get(attribute(attributes, 'continue-list') ?? '');
+      const paragraphList = attribute(attributes, 'list-id');
+      const continued = byId.get(attribute(attributes, 'continue-list') ?? paragraphList ?? '');
       const numbers = continued ?? (continues ? last?.numbers : undefined) ?? [];
-      const id = attribute(attributes, 'id');
+      const id = attribute(attributes, 'id') ?? paragraphList;
       if (id !== undefined) byId.set(id, numbers);
       last = { style, numbers };
       return numbers;
