@@ -93,7 +93,7 @@ describe('detectType', () => {
     ['a book without its type', [{ name: 'META-INF/container.xml', content: '<container/>' }], 'epub'],
     ['an Office file by content', [{ name: '[Content_Types].xml', content: contentTypes }], 'docx'],
     ['an Office file by a usual name', [{ name: 'xl/workbook.xml', content: 'x' }], 'xlsx'],
-    ['a binary workbook', [{ name: 'xl/workbook.bin', content: 'x' }], undefined],
+    ['a binary workbook', [{ name: 'xl/workbook.bin', content: 'x' }], 'xlsx'],
     ['an Office file in a folder', [{ name: 'backup/word/document.xml', content: 'x' }], 'zip'],
     ['a drawing', [{ name: 'mimetype', content: `${odf}graphics` }], undefined],
   ];

@@ -1,7 +1,7 @@
 /** Formats that are recognised by their content. */
 import { describe, expect, it, test } from 'vitest';
 import { detectType } from '../detect-type.ts';
-import { writeCompound } from '../testing/write-compound.ts';
+import { writeCompound } from '../testing/compound/write-compound.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 

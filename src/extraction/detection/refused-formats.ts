@@ -43,7 +43,6 @@ const ROWS: [name: string, help: string, extensions: string, by?: RegExp | strin
   ['an Apple Numbers document', 'export it as Excel (.xlsx) or CSV', 'numbers', IWORK],
   ['an Apple Keynote document', 'export it as PDF or PowerPoint (.pptx)', 'key', IWORK],
   ['a Safari web archive', 'save the page as HTML or PDF', 'webarchive', /^bplist00/],
-  ['a binary Excel workbook (.xlsb)', 'save it as .xlsx', 'xlsb', ['xl/workbook.bin']],
   ['a Visio drawing', AS_PDF, 'vsd vsdx vsdm', ['visio/document.xml', 'VisioDocument']],
   ['a Publisher document', AS_PDF, 'pub', ['Quill']],
   ['a OneNote notebook', 'export it as PDF or Word (.docx)', 'one onetoc2 onepkg', /^(?:\xe4\x52\x5c\x7b\x8c\xd8|\xa1\x2f\xff\x43\xd9\xef)/],

@@ -1,8 +1,8 @@
 /** Mails of Outlook have the same parts as others, in properties. */
 import { expect, test } from 'vitest';
 import { extractFile } from '../../extract.ts';
+import { uint32 } from '../../testing/compound/write-compound.ts';
 import { type MadeMessage, msgOf } from '../../testing/made-mails.ts';
-import { uint32 } from '../../testing/write-compound.ts';
 
 const read = async (message: MadeMessage) => {
   const extraction = await extractFile({ fileName: 'a.msg', bytes: msgOf(message) });

@@ -1,5 +1,5 @@
 /** Counts the automatic numbers of lists and headings in a Word document ([MS-DOC] 2.9.131 to 2.9.150). */
-import { listNumber } from '../word/list-numbers.ts';
+import { listNumber } from '../word/numbering/list-numbers.ts';
 import { type DocFile, PART } from './doc-file.ts';
 
 /** `text`: the label's text, in which the characters U+0000 to U+0008 stand for the numbers of the levels. */

@@ -1,5 +1,5 @@
 /** Finds the footnotes, endnotes and comments of a Word document, and their places in the text ([MS-DOC] 2.3.2 to 2.3.5). */
-import { listNumber } from '../word/list-numbers.ts';
+import { listNumber } from '../word/numbering/list-numbers.ts';
 import { type DocFile, PART, readPositions, type Stories, type Story } from './doc-file.ts';
 
 /** `story`: its text. `label`: what precedes it. `mark`: what stands in the text; '' where the text has it itself. */

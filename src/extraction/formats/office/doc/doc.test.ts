@@ -1,8 +1,8 @@
 /** Word documents of before 2007: headings, lists, tables, notes, fields, headers. */
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from '../../../extract.ts';
-import { docOf, type MadeParagraph, sprm, stylesOf } from '../../../testing/made-docs.ts';
-import { uint16, uint32, wide } from '../../../testing/write-compound.ts';
+import { docOf, type MadeParagraph, sprm, stylesOf } from '../../../testing/compound/made-docs.ts';
+import { uint16, uint32, wide } from '../../../testing/compound/write-compound.ts';
 import { PART } from './doc-file.ts';
 import { SPRM } from './doc-formats.ts';
 

@@ -1,8 +1,8 @@
 /** Presentations of before 2007: slides as pages, with tables, notes and comments. */
 import { expect, test } from 'vitest';
 import { extractFile } from '../../../extract.ts';
-import { pptOf, record } from '../../../testing/made-docs.ts';
-import { uint16, uint32, wide } from '../../../testing/write-compound.ts';
+import { pptOf, record } from '../../../testing/compound/made-docs.ts';
+import { uint16, uint32, wide } from '../../../testing/compound/write-compound.ts';
 import { TYPE } from './ppt-records.ts';
 
 const [TITLE, BODY, NOTES] = [0, 1, 2];
