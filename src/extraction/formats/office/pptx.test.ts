@@ -102,7 +102,8 @@ test('placeholders stand where their layout puts them', async () => {
     name: 'ppt/slideLayouts/slideLayout1.xml',
     type: 'slideLayout',
     content: slideOf(
-      shape(line(words('Click to edit')), [0, 700], 'body') + shape(line(words('Valley Club')), [0, 0]),
+      shape(line(words('Click to edit')), [0, 700], 'body') +
+        shape(line(`${words('Valley Club ')}<a:fld type="slidenum"><a:t>‹#›</a:t></a:fld>`), [0, 0]),
     ),
   };
   const shapes = shape(line(words('below')), undefined, 'body') + shape(line(words('above')), [0, 100]);

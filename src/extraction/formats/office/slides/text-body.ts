@@ -76,8 +76,12 @@ function scriptOf(run: XmlElement): Script {
   return baseline > 0 ? 'sup' : baseline < 0 ? 'sub' : '';
 }
 
+/** What layouts show in place of a slide's number. */
+const NUMBER_SIGN = /^[‹<]#[›>]$/;
+
 function runText(run: XmlElement): string {
   const text = textOf(childOf(run, 't'));
+  if (run.name === 'fld' && NUMBER_SIGN.test(text)) return '';
   const fonts = ['sym', 'latin'].map((name) => attributeOf(childOf(run, 'rPr', name), 'typeface') ?? '');
   const [symbols = '', latin = ''] = fonts;
   if (isSymbolFont(latin)) return symbolText(latin, text);
