@@ -80,6 +80,10 @@ export function wordFields({ isRepeated }: { isRepeated: boolean }): WordFields 
     isHidden: () => instructions + pageNumbers > 0,
     endParagraph() {
       for (let i = open.length - 1; i >= 0 && !open[i]?.isInResult; i--) endInstruction(open[i]);
+      const field = open.at(-1);
+      if (!field?.isPageNumber) return;
+      field.isPageNumber = false;
+      pageNumbers--;
     },
   };
 }

@@ -56,83 +56,90 @@ export type WordParagraphs = {
   interrupt(): void;
 };
 
+/** `prefix`: text that stands before the next paragraph. */
+type State = ParagraphContext & {
+  /** The open paragraphs, from the outermost; undefined for a text box. */
+  open: (Paragraph | undefined)[];
+  prefix: string;
+};
+
 /** `label`: stands before the first paragraph. */
 export function wordParagraphs(context: ParagraphContext, label: string): WordParagraphs {
-  const { renderer, styles } = context;
-  /** The open paragraphs, from the outermost; undefined for a text box. */
-  const open: (Paragraph | undefined)[] = [];
-  let prefix = label === '' ? '' : `${label} `;
-  const begin = (paragraph: Paragraph): void => {
-    if (paragraph.element !== undefined) return;
-    beginParagraph(context, paragraph);
-    renderer.text(prefix);
-    prefix = '';
-  };
-  const end = (paragraph: Paragraph): void => {
-    setScript(renderer, paragraph, '');
-    if (paragraph.element !== undefined) renderer.close(paragraph.element);
-    paragraph.element = undefined;
+  const state: State = { ...context, open: [], prefix: label === '' ? '' : `${label} ` };
+  const { open } = state;
+  const innermost = (act: (paragraph: Paragraph) => void) => () => {
+    const paragraph = open.at(-1);
+    if (paragraph) act(paragraph);
   };
   return {
     open: () => open.push({ ...NEW_PARAGRAPH }),
     close() {
       const paragraph = open.pop();
-      if (!paragraph) return;
-      // The reader sees the number of an empty paragraph, and those after it count on.
-      if (!paragraph.isCounted && !paragraph.isMarkDeleted) labelOf(context, paragraph);
-      end(paragraph);
+      if (paragraph) endParagraph(state, paragraph);
     },
     openBox: () => open.push(undefined),
     closeBox: () => open.pop(),
-    openRun() {
-      const paragraph = open.at(-1);
-      if (paragraph) paragraph.run = { script: undefined, isHidden: undefined, font: undefined, style: '' };
-    },
-    closeRun() {
-      const paragraph = open.at(-1);
-      if (paragraph) paragraph.run = undefined;
-    },
+    openRun: innermost((paragraph) => {
+      paragraph.run = { script: undefined, isHidden: undefined, font: undefined, style: '' };
+    }),
+    closeRun: innermost((paragraph) => {
+      paragraph.run = undefined;
+    }),
     property(from, name, attributes) {
       const paragraph = open.at(-1);
       if (paragraph && from === 'pPr') takeProperty(paragraph, name, attributes);
-      if (!paragraph?.run || from !== 'rPr') return;
-      if (name === 'rStyle') paragraph.run.style = attribute(attributes, 'val') ?? '';
-      runLook(paragraph.run, name, attributes);
+      if (paragraph?.run && from === 'rPr') takeRunProperty(paragraph.run, name, attributes);
     },
     write(text) {
       const paragraph = open.at(-1);
-      if (!paragraph || text === '') return false;
-      const look = lookOf(styles, paragraph);
-      const isBlank = text.trim() === '';
-      if (look.isHidden) {
-        if (!isBlank) context.onHidden();
-        return false;
-      }
-      if (isBlank && paragraph.element === undefined) return false;
-      if (paragraph.isDropCap) {
-        prefix += text;
-        return true;
-      }
-      begin(paragraph);
-      setScript(renderer, paragraph, look.script ?? '');
-      renderer.text(look.font ? symbolText(look.font, text) : text);
-      return !isBlank;
+      return paragraph !== undefined && text !== '' && writeText(state, paragraph, text);
     },
-    begin() {
-      const paragraph = open.at(-1);
-      if (paragraph) begin(paragraph);
-    },
-    lineBreak() {
-      const paragraph = open.at(-1);
-      if (paragraph?.element === undefined) return;
-      setScript(renderer, paragraph, '');
-      renderer.open('br');
-    },
-    interrupt() {
-      const paragraph = open.at(-1);
-      if (paragraph) end(paragraph);
-    },
+    begin: innermost((paragraph) => begin(state, paragraph)),
+    lineBreak: innermost((paragraph) => {
+      if (paragraph.element === undefined) return;
+      setScript(state.renderer, paragraph, '');
+      state.renderer.open('br');
+    }),
+    interrupt: innermost((paragraph) => interrupt(state, paragraph)),
   };
+}
+
+/** Writes text as its run shows it. Returns whether anything is visible. */
+function writeText(state: State, paragraph: Paragraph, text: string): boolean {
+  const look = lookOf(state.styles, paragraph);
+  const isBlank = text.trim() === '';
+  if (look.isHidden) {
+    if (!isBlank) state.onHidden();
+    return false;
+  }
+  if (isBlank && paragraph.element === undefined) return false;
+  if (paragraph.isDropCap) {
+    state.prefix += text;
+    return true;
+  }
+  begin(state, paragraph);
+  setScript(state.renderer, paragraph, look.script ?? '');
+  state.renderer.text(look.font ? symbolText(look.font, text) : text);
+  return !isBlank;
+}
+
+function begin(state: State, paragraph: Paragraph): void {
+  if (paragraph.element !== undefined) return;
+  beginParagraph(state, paragraph);
+  state.renderer.text(state.prefix);
+  state.prefix = '';
+}
+
+/** The reader sees the number of an empty paragraph, and those after it count on. */
+function endParagraph(state: State, paragraph: Paragraph): void {
+  if (!paragraph.isCounted && !paragraph.isMarkDeleted) labelOf(state, paragraph);
+  interrupt(state, paragraph);
+}
+
+function interrupt({ renderer }: State, paragraph: Paragraph): void {
+  setScript(renderer, paragraph, '');
+  if (paragraph.element !== undefined) renderer.close(paragraph.element);
+  paragraph.element = undefined;
 }
 
 const NEW_PARAGRAPH: Readonly<Paragraph> = {
@@ -162,6 +169,11 @@ function takeProperty(paragraph: Paragraph, name: string, attributes: Attributes
   if (name === 'del' || name === 'moveFrom') paragraph.isMarkDeleted = true;
   // Level 9 (from 0) means body text.
   if (name === 'outlineLvl' && Number(value) < 9) paragraph.outline = Number(value) + 1;
+}
+
+function takeRunProperty(run: RunLook & { style: string }, name: string, attributes: Attributes): void {
+  if (name === 'rStyle') run.style = attribute(attributes, 'val') ?? '';
+  runLook(run, name, attributes);
 }
 
 function lookOf(styles: WordStyles, { run, style }: Paragraph): RunLook {
