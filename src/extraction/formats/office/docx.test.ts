@@ -86,6 +86,12 @@ describe('inserted documents', () => {
       'word/a.rtf',
       '{\\rtf1{\\stylesheet{\\s1 heading 1;}}\\pard\\s1 Warranty\\par\\pard - Compressor: ten years\\par}',
     ],
+    [
+      'word/a.mht',
+      'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="x"\r\n\r\n--x\r\n' +
+        'Content-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n' +
+        '<html><body><h1>Warranty</h1><ul><li>Compressor: ten=20years</li></ul></body></html>\r\n--x--\r\n',
+    ],
     ['word/a.txt', '# Warranty\n\n- Compressor: ten years'],
     [
       'word/a.docx',
@@ -98,6 +104,14 @@ describe('inserted documents', () => {
     const { text, headings } = await read(body(name), chunk(name, content));
     expect(text.replace('# ', '')).toBe('Cover sheet\n\nWarranty\n\n- Compressor: ten years\n\nEnd');
     expect(headings.map((heading) => heading.text)).toEqual(['Warranty']);
+  });
+
+  it('pass their warnings on', async () => {
+    const object = '<w:r><w:object><o:OLEObject ProgID="Package"/></w:object></w:r>';
+    const inner = chunk('word/a.docx', wordFile(paragraph(run('Warranty') + object)));
+    expect((await read(body('word/a.docx'), inner)).warnings).toEqual([
+      '1 embedded object was not read: a file.',
+    ]);
   });
 
   it('that cannot be read cause a warning', async () => {

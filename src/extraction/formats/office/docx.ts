@@ -1,5 +1,5 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
-import type { ExtractedFile } from '../../extracted-file.ts';
+import type { ExtractedFile, FileWarning } from '../../extracted-file.ts';
 import type { Unpacking } from '../../reader-context.ts';
 import { renderHtml } from '../../rendering/html-renderer.ts';
 import { openOfficeFile } from './flat-package.ts';
@@ -21,9 +21,11 @@ export async function extractDocx(
   const archive = await openOfficeFile(bytes, countUnpacked);
   const renderer = renderHtml();
   const unread = unreadParts();
+  const inserted: FileWarning[] = [];
   const { body, margins, ...file } = await openWordFile(archive, {
     ...{ renderer, extractPart },
     onUnread: unread.inserted,
+    onWarnings: (warnings) => inserted.push(...warnings),
   });
   const context: WordContext = {
     ...file,
@@ -35,5 +37,5 @@ export async function extractDocx(
   writePart(context, body, { isRepeated: false });
   for (const note of file.notes.rest()) writeNote(context, note);
   for (const margin of margins) writePart(context, margin, { isRepeated: true });
-  return { extracted: renderer.finish(), warnings: unread.warnings() };
+  return { extracted: renderer.finish(), warnings: [...unread.warnings(), ...inserted] };
 }
