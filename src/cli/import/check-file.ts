@@ -2,7 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
-import { detectType } from '../../extraction/detect-type.ts';
+import { detectType, unsupportedFormat } from '../../extraction/detect-type.ts';
 import { formatBytes } from '../../terminal/formats.ts';
 import { reasonOf } from '../../terms/problem.ts';
 import type { LocalFile } from './find-files.ts';
@@ -40,11 +40,28 @@ async function openContent({ path, bytes }: LocalFile): Promise<Content> {
   }
 }
 
-/** Whether the service reads this type, by its own rules. Archives and unknown types are decided by the whole file. */
-async function isReadable({ sizeBytes, head, readAll }: Content, fileName: string): Promise<boolean> {
-  if (detectType(head, fileName) !== undefined) return true;
-  return sizeBytes > head.length && detectType(await readAll(), fileName) !== undefined;
+type Refused = Pick<Obstacle, 'reason' | 'help'>;
+
+/**
+ * Why the service does not read the file's type, by its own rules; undefined: it does. Archives and unknown types are
+ * decided by the whole file.
+ */
+async function findRefused(
+  { sizeBytes, head, readAll }: Content,
+  fileName: string,
+): Promise<Refused | undefined> {
+  if (detectType(head, fileName) !== undefined) return undefined;
+  const bytes = sizeBytes > head.length ? await readAll() : head;
+  if (detectType(bytes, fileName) !== undefined) return undefined;
+  const format = unsupportedFormat(bytes, fileName);
+  const reason = 'The service does not read this type';
+  if (format === undefined)
+    return { reason: `${reason}.`, help: 'Save it as pdf, docx or another type that the service reads.' };
+  return { reason: `${reason}: it is ${format.name}.`, help: toSentence(format.help) };
 }
+
+/** `export it as PDF` → `Export it as PDF.` */
+const toSentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 /** Checks a file. Never throws: what cannot be read has an obstacle. */
 export async function checkFile(file: LocalFile): Promise<Checked> {
@@ -64,9 +81,9 @@ export async function checkFile(file: LocalFile): Promise<Checked> {
       const most = formatBytes(FILE_SIZE_MAX);
       return obstacle(sizeBytes, `It has more than ${most}, the most of a file.`, 'Split it.');
     }
-    if (await isReadable(content, basename(path))) return { sizeBytes };
-    const help = 'Save it as pdf, docx or another type that the service reads.';
-    return obstacle(sizeBytes, 'The service does not read this type.', help, !isNamed);
+    const refused = await findRefused(content, basename(path));
+    if (refused === undefined) return { sizeBytes };
+    return obstacle(sizeBytes, refused.reason, refused.help, !isNamed);
   } catch (error) {
     return obstacle(0, `It cannot be read: ${reasonOf(error)}.`);
   }

@@ -62,8 +62,9 @@ test('what the service refuses is found before; in folders some is expected', as
   truncateSync(write('large.txt'), FILE_SIZE_MAX + 1);
   expect(await check('empty.txt')).toMatchObject({ reason: 'It is empty.', isHarmless: true });
   expect(await check('empty.txt', true)).toMatchObject({ isHarmless: false });
-  expect(await check('picture.png')).toMatchObject({
-    reason: expect.stringContaining('type'),
+  expect(await check('picture.png')).toEqual({
+    reason: 'The service does not read this type: it is a PNG picture.',
+    help: expect.stringMatching(/^Recognise its text by an OCR program/),
     isHarmless: true,
   });
   expect(await check('large.txt')).toMatchObject({
@@ -84,8 +85,13 @@ test('an archive is judged by its whole length: its contents stand at the end', 
   const zip = (part: string) => Buffer.from(`PK\x03\x04${'\0'.repeat(40_000)}${part}`, 'latin1');
   write('long.docx', zip('word/document.xml'));
   write('long.zip', zip('photo.jpg'));
+  write('long.key', zip('Index/Document.iwa'));
   expect(await check('long.docx')).toBeUndefined();
-  expect(await check('long.zip')).toMatchObject({ isHarmless: true });
+  expect(await check('long.zip')).toBeUndefined();
+  expect(await check('long.key')).toMatchObject({
+    reason: 'The service does not read this type: it is an Apple Keynote document.',
+    isHarmless: true,
+  });
 });
 
 test('two files that would be the same document are refused', async () => {

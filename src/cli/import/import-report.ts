@@ -26,7 +26,7 @@ export type FileResult = {
 
 /** What helps where the service cannot read a file. */
 const HELP: Record<DocumentErrorCode, string> = {
-  UNSUPPORTED_FILE_TYPE: 'Save it as pdf, docx or another type that the service reads.',
+  UNSUPPORTED_FILE_TYPE: '', // the reason says it
   FILE_CORRUPT: 'Open it in its program, and save it anew.',
   FILE_ENCRYPTED: 'Save it without a password.',
   NO_TEXT_EXTRACTED: 'If it is a scan, add its text by OCR.',
@@ -43,7 +43,8 @@ export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warn
   if (!isOfDocument) return { reason: explainError(error) };
   const { error: cause, warnings = [] } = error.data.report;
   if (cause === undefined) return { reason: error.message, help: HELP.PROCESSING_TIMEOUT };
-  return { reason: cause.message, ...(warnings.length > 0 && { warnings }), help: HELP[cause.code] };
+  const help = HELP[cause.code];
+  return { reason: cause.message, ...(warnings.length > 0 && { warnings }), ...(help && { help }) };
 }
 
 /** Files that a list names for people; `--json` names all. */

@@ -26,7 +26,7 @@ function Details({ document }: { document: Document }) {
   const { type, size, error, passageCount, pageCount, warnings = [], attributes } = document;
   const missing = warnings.map(({ message }) => message);
   if (hasFailed(document) && error !== undefined) {
-    const text = [error.message, ...missing, FAILURE_REMEDIES[error.code]].join(' ');
+    const text = [error.message, ...missing, FAILURE_REMEDIES[error.code]].filter(Boolean).join(' ');
     return (
       <span class="document-reason" title={text} dir="auto">
         {text}

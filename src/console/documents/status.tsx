@@ -37,7 +37,7 @@ export const hasFailed = ({ status }: { status: DocumentStatus }): boolean =>
 
 /** What helps against each reason of a failure. */
 export const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
-  UNSUPPORTED_FILE_TYPE: 'Save it as PDF, Word (docx), HTML or plain text, and upload that.',
+  UNSUPPORTED_FILE_TYPE: '', // the reason says it
   FILE_CORRUPT: 'Open it on your computer, save it again, and upload the new file.',
   FILE_ENCRYPTED: 'Remove its password, and upload it again.',
   NO_TEXT_EXTRACTED: 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.',
