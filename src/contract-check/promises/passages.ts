@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { DocumentContent, Passage } from '../../../generated/types.gen.ts';
 import { dataOf, type PlannedRequest, type RunContext, requestWith } from '../planning/planned-request.ts';
 import { readPages } from '../requests/read-pages.ts';
+import { uploadBytes, WAIT_SECONDS } from './upload-bytes.ts';
 
 /** Checks the number and the order of the passages, and that each quotes the text at its location. */
 function checkPassages({ fixtures: { longText } }: RunContext, passages: Passage[]): void {
@@ -50,6 +51,19 @@ export function listPassages(context: RunContext): PlannedRequest {
       checkPassages(context, pages.flat());
       const whole = await api.listPassages({ documentId });
       assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor a short list comes whole');
+      await checkTimes(context);
     },
   };
+}
+
+const SUBTITLES = 'WEBVTT\n\n00:12:45.480 --> 00:12:49.000\nThe gauge is read at dawn.\n';
+
+async function checkTimes(context: RunContext): Promise<void> {
+  const { api } = context.caller;
+  const { fileId } = await uploadBytes(context, Buffer.from(SUBTITLES));
+  const { id: documentId } = await api.importFile(fileId);
+  await api.getDocumentStatus(documentId, WAIT_SECONDS);
+  const { data } = await api.listPassages({ documentId });
+  const times = data.map(({ location }) => location.time);
+  assert.deepEqual(times, [765.48], 'a passage of subtitles has the time of its first cue, in seconds');
 }
