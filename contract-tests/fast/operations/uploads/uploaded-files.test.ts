@@ -60,19 +60,10 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** An archive of one file `a` with the byte `P`. */
-const ZIP = Buffer.from(
-  '504b03040a000000000000002100b8b8e0c801000000010000000100000061' +
-    '50504b01021e030a000000000000002100b8b8e0c8010000000100000001000000000000000000000080010000000061' +
-    '504b050600000000010001002f000000200000000000',
-  'hex',
-);
-
 test.each([
   ['a PNG', 'picture.png', PNG],
   ['a PNG that calls itself a text', 'picture.txt', PNG],
-  ['a ZIP', 'archive.zip', ZIP],
-  ['a ZIP that calls itself a Word file', 'archive.docx', ZIP],
+  ['a 7-Zip archive', 'archive.7z', Buffer.from('7z\xbc\xaf\x27\x1c\0\x04', 'latin1')],
   ['ten control characters', 'x.bin', Buffer.from('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
   ['random bytes', 'random.bin', randomBytes(10_000)],
   ['random bytes that call themselves Markdown', 'random.md', randomBytes(10_000)],
@@ -84,6 +75,29 @@ test.each([
     { id: report.id, status: 'failed', error: report.error, size: bytes.byteLength },
   ]);
 });
+
+test('failed: a format that is not read is named, with what helps', async () => {
+  const { error } = await importAndPoll('picture.png', PNG);
+  expect(error?.message).toMatch(/PNG picture.*OCR/);
+});
+
+/** An archive of one file `a` with the byte `P`. */
+const ZIP = Buffer.from(
+  '504b03040a000000000000002100b8b8e0c801000000010000000100000061' +
+    '50504b01021e030a000000000000002100b8b8e0c8010000000100000001000000000000000000000080010000000061' +
+    '504b050600000000010001002f000000200000000000',
+  'hex',
+);
+
+test.each(['archive.zip', 'archive.docx'])(
+  'processed: the archive %s is one document, with each file below its path',
+  async (fileName) => {
+    const { id, status } = await importAndPoll(fileName, ZIP);
+    expect(status).toBe('processed');
+    const { data } = await api.listPassages({ documentId: id });
+    expect(data).toMatchObject([{ content: 'a\n\nP', location: { headings: ['a'] } }]);
+  },
+);
 
 test.each([
   ['spaces', 'blank.txt', '   '],
