@@ -55,6 +55,7 @@ export const PART = {
   headerTexts: 11,
   characterPages: 12,
   paragraphPages: 13,
+  fonts: 15,
   pieces: 33,
   endnoteMarks: 46,
   endnoteTexts: 47,

@@ -7,6 +7,7 @@ export const SPRM = {
   hidden: 0x083c,
   special: 0x0855,
   superscript: 0x2a48,
+  font: 0x4a4f,
   symbol: 0x6a09,
   inTable: 0x2416,
   rowEnd: 0x2417,

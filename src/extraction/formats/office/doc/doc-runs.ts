@@ -1,6 +1,7 @@
 /** Writes the characters of a Word document, some of which have a meaning of their own ([MS-DOC] 2.4.1). */
 import { type HtmlRenderer, writeElement } from '../../../rendering/html-renderer.ts';
 import type { Story } from './doc-file.ts';
+import type { Fonts } from './doc-fonts.ts';
 import { type Formats, isOn, SPRM } from './doc-formats.ts';
 import type { DocText } from './doc-paragraphs.ts';
 
@@ -31,6 +32,7 @@ export type RunWriter = { write(story: Story): void };
 export function runWriter(
   text: DocText,
   renderer: HtmlRenderer,
+  fonts: Fonts,
   noteAt: (at: number) => NoteAt | undefined,
 ): RunWriter {
   const fields = fieldFollower();
@@ -38,7 +40,7 @@ export function runWriter(
     if (part === '' || !fields.isShown()) return;
     const element = elementOf(formats);
     if (element) renderer.open(element);
-    for (const [i, line] of part.split('\n').entries()) {
+    for (const [i, line] of fonts.shown(part, formats).split('\n').entries()) {
       if (i > 0) renderer.open('br');
       renderer.text(line);
     }

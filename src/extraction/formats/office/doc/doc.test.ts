@@ -180,6 +180,25 @@ test('of a field its result is shown; deleted and hidden text is not', async () 
   );
 });
 
+test('characters of symbol fonts are those that the font shows', async () => {
+  const font = (name: string) => {
+    const entry = Buffer.concat([Buffer.alloc(39), wide(`${name}\0`)]);
+    return Buffer.concat([Buffer.from([entry.length]), entry]);
+  };
+  const fonts = Buffer.concat([uint16(2, 0), font('Arial'), font('Symbol')]);
+  const symbol = Buffer.concat([sprm(SPRM.special, 1), uint16(SPRM.symbol), uint16(1, 0xf061)]);
+  const body = [
+    {
+      text: 'The (-test, 180b in all',
+      runs: [
+        { start: 4, end: 5, formats: symbol },
+        { start: 15, end: 16, formats: Buffer.concat([uint16(SPRM.font), uint16(1)]) },
+      ],
+    },
+  ];
+  expect(await textOf(body, { [PART.fonts]: fonts })).toBe('The α-test, 180β in all');
+});
+
 test('text boxes, headers and footers come last, each once', async () => {
   const headers = [
     '',

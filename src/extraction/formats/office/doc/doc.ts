@@ -8,6 +8,7 @@ import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { DATA_TABLE, type HtmlRenderer, labelled, renderHtml } from '../../../rendering/html-renderer.ts';
 import { type Block, blocksOf } from './doc-blocks.ts';
 import { openDoc, type Story, storiesOf } from './doc-file.ts';
+import { readFonts } from './doc-fonts.ts';
 import { SPRM } from './doc-formats.ts';
 import { readLists } from './doc-lists.ts';
 import { type DocNote, marginStories, readNotes } from './doc-notes.ts';
@@ -40,7 +41,7 @@ export function extractDoc(bytes: Uint8Array): ExtractedFile {
     renderer,
     notes,
     prefix: '',
-    runs: runWriter(text, renderer, (at) => takeNote(document, at)),
+    runs: runWriter(text, renderer, readFonts(file), (at) => takeNote(document, at)),
     look({ style: number, formats }) {
       const style = styleOf(number);
       const list = formats.get(SPRM.list)?.readInt16LE(0) ?? style.list ?? 0;
