@@ -1,35 +1,37 @@
 /** Leaves out glyphs of fonts that do not say which letters they have. */
 import type { Glyph } from '../glyphs/glyphs.ts';
-import { addToSample, emptySample, type FontKind, type FontSample, kindOf } from './font-samples.ts';
+import { addToSample, emptySample, type FontSample, kindOf } from './font-samples.ts';
 
 /** `isUnreliable`: some text of the page is left out as noise, or may be other text than its reader sees. */
 export type ReadableGlyphs = { glyphs: Glyph[]; isUnreliable: boolean };
+
+/** More glyphs of a font do not change what is known of it. */
+const SAMPLE_MAX = 5_000;
 
 /** Creates the filter for the pages of a file, in their order: each adds to what is known of the fonts. */
 export function createGlyphFilter(): (drawn: Glyph[]) => ReadableGlyphs {
   const samples = new Map<string, FontSample>();
   return (drawn) => {
-    const onPage = new Set<string>();
+    const onPage = new Map<string, FontSample>();
     for (const glyph of drawn) {
-      const sample = samples.get(glyph.font) ?? emptySample();
-      samples.set(glyph.font, sample);
-      onPage.add(glyph.font);
-      addToSample(sample, glyph);
+      const sample = onPage.get(glyph.font) ?? samples.get(glyph.font) ?? emptySample();
+      onPage.set(glyph.font, sample);
+      if (sample.glyphs < SAMPLE_MAX) addToSample(sample, glyph);
     }
-    const kinds = new Map([...onPage].map((font) => [font, kindOf(samples.get(font) ?? emptySample())]));
+    for (const [font, sample] of onPage) samples.set(font, sample);
+    const kinds = new Map([...onPage].map(([font, sample]) => [font, kindOf(sample)]));
     const isUnreliable = [...kinds.values()].some((kind) => kind === 'noise' || kind === 'doubtful');
-    return { glyphs: withoutNoise(drawn, kinds), isUnreliable };
+    const leftOut = [...kinds].filter(([, kind]) => kind === 'noise' || kind === 'signs');
+    return { glyphs: withoutNoise(drawn, new Set(leftOut.map(([font]) => font))), isUnreliable };
   };
 }
 
 const CONTROL = /^\p{Cc}/u;
 
 /** What is left out separates words: a control often stands for the blank. */
-function withoutNoise(drawn: Glyph[], kinds: ReadonlyMap<string, FontKind>): Glyph[] {
-  const isLeftOut = ({ text, font }: Glyph): boolean => {
-    const kind = kinds.get(font);
-    return kind === 'noise' || kind === 'signs' || ((text < ' ' || text >= '\u007f') && CONTROL.test(text));
-  };
+function withoutNoise(drawn: Glyph[], fonts: ReadonlySet<string>): Glyph[] {
+  const isLeftOut = ({ text, font }: Glyph): boolean =>
+    ((text < ' ' || text >= '\u007f') && CONTROL.test(text)) || (fonts.size > 0 && fonts.has(font));
   if (!drawn.some(isLeftOut)) return drawn;
   const glyphs: Glyph[] = [];
   let isAfterBlank = false;

@@ -31,15 +31,19 @@ export function withoutCopies(glyphs: Glyph[]): Glyph[] {
 function hasCopy(cells: Cells, glyph: Glyph): boolean {
   const { start, across, em } = glyph;
   const reach = COPY_MAX_EMS * em;
-  const [left, right] = [cellAt(start - reach, em), cellAt(start + reach, em)];
-  const [low, high] = [cellAt(across - reach, em), cellAt(across + reach, em)];
-  const isIn = (row: number, column: number) =>
-    cells.get(row * ROW + column)?.some((drawn) => isCopy(drawn, glyph)) === true;
-  return (
-    isIn(low, left) ||
-    (left !== right && isIn(low, right)) ||
-    (low !== high && (isIn(high, left) || (left !== right && isIn(high, right))))
-  );
+  const left = cellAt(start - reach, em);
+  const right = cellAt(start + reach, em);
+  const low = cellAt(across - reach, em);
+  const high = cellAt(across + reach, em);
+  if (isIn(cells, low * ROW + left, glyph)) return true;
+  if (left !== right && isIn(cells, low * ROW + right, glyph)) return true;
+  if (low === high) return false;
+  return isIn(cells, high * ROW + left, glyph) || (left !== right && isIn(cells, high * ROW + right, glyph));
+}
+
+function isIn(cells: Cells, cell: number, glyph: Glyph): boolean {
+  const drawn = cells.get(cell);
+  return drawn?.some((other) => isCopy(other, glyph)) === true;
 }
 
 const cellAt = (place: number, em: number): number => Math.floor(place / (CELL_EMS * em));

@@ -24,6 +24,8 @@ export type Glyph = {
   direction: string;
   isVertical: boolean;
   font: string;
+  /** Its font with its size. */
+  style: string;
   /** The character spacing that the file adds after it. */
   spacing: number;
   /** White space was drawn between the glyph drawn before and this one. */
@@ -104,6 +106,7 @@ type Line = {
   direction: string;
   isVertical: boolean;
   font: string;
+  style: string;
   spacing: number;
 };
 
@@ -144,6 +147,7 @@ function lineOf(state: TextState, font: PdfFont): Line {
     direction,
     isVertical: font.vertical,
     font: state.font,
+    style: `${state.font} ${height}`,
     spacing,
   };
 }
@@ -159,7 +163,7 @@ type Drawn = { text: string; from: number; width: number };
 
 function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
   const { view, glyphs } = pen;
-  const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, spacing } = line;
+  const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, style, spacing } = line;
   if (/^\s/.test(text)) {
     pen.isAfterBlank = true;
     return;
@@ -177,6 +181,7 @@ function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
     direction,
     isVertical,
     font,
+    style,
     spacing,
     isAfterBlank: pen.isAfterBlank,
     order: glyphs.length,

@@ -135,10 +135,11 @@ const isFont = (font: unknown): font is PdfFont => hasKey(font, 'fontMatrix') &&
 function fontNames({ fnArray, argsArray }: Operators): Set<string> {
   const names = new Set<string>();
   for (const [i, operator] of fnArray.entries()) {
+    if (operator !== OPS.setFont && operator !== OPS.setGState) continue;
     const [operand] = argsArray[i] ?? [];
     if (operator === OPS.setFont) names.add(String(operand));
-    if (operator !== OPS.setGState || !Array.isArray(operand)) continue;
-    for (const [key, value] of operand) if (key === 'Font') names.add(String(value[0]));
+    else if (Array.isArray(operand))
+      for (const [key, value] of operand) if (key === 'Font') names.add(String(value[0]));
   }
   return names;
 }

@@ -16,6 +16,7 @@ const ASCENT_EMS = 0.88;
 
 /** The glyphs in the same order, those of such lines as glyphs of vertical lines. */
 export function turnStacked(glyphs: Glyph[]): Glyph[] {
+  if (!glyphs.some(isEastAsian)) return glyphs;
   const turned: Glyph[] = [];
   for (let i = 0; i < glyphs.length; ) {
     const end = endOfStack(glyphs, i);

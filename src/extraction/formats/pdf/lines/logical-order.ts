@@ -3,10 +3,11 @@
 /** A letter or ligature with its accents, or white space, as a page shows it. */
 export type Cluster = { text: string; isRaised: boolean };
 
+/** Script extensions include the marks and signs of these scripts, such as vowels and the line that stretches a word. */
 const RIGHT_TO_LEFT =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Samaritan}]/u;
+  /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}\p{scx=Mandaic}\p{scx=Samaritan}]/u;
 const NUMBER = /^[\p{Nd}]/u;
-const LEFT_TO_RIGHT = /^[\p{L}\p{M}]/u;
+const LEFT_TO_RIGHT = /^\p{L}/u;
 /** Between digits these belong to the number. */
 const IN_NUMBER = /^[.,:/\u066b\u066c%+\-\u2212]$/;
 
@@ -52,7 +53,21 @@ function turnRound(line: Cluster[], directions: Direction[]): Cluster[] {
     stretches.push(line.slice(i, end));
     i = end;
   }
-  return stretches.reverse().flat();
+  return withOpeningFirst(stretches.reverse()).flat();
+}
+
+const MIRRORED: Record<string, string> = { '(': ')', ')': '(', '[': ']', ']': '[', '«': '»', '»': '«' };
+const CLOSING = /^[)\]»]$/;
+
+/** Brackets are drawn mirrored. Some maps have what is drawn, others what is meant: then an opening one comes first. */
+function withOpeningFirst(stretches: Cluster[][]): Cluster[][] {
+  const mirrored = ([cluster]: Cluster[]) => MIRRORED[cluster?.text ?? ''];
+  const [first] = stretches.find((stretch) => mirrored(stretch) !== undefined) ?? [];
+  if (!first || !CLOSING.test(first.text)) return stretches;
+  return stretches.map((stretch) => {
+    const text = mirrored(stretch);
+    return text === undefined ? stretch : stretch.map((cluster) => ({ ...cluster, text }));
+  });
 }
 
 /** The end of a stretch that keeps its order: a number, words of Latin letters with what stands between them, or one cluster. */

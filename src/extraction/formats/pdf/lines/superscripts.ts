@@ -2,10 +2,10 @@
 import type { Glyph } from '../glyphs/glyphs.ts';
 import type { GlyphLine } from './group-lines.ts';
 
-/** A superscript is at most this large, relative to its line's letters. */
-const SIZE_MAX = 0.85;
+/** A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.89 at most. */
+const SIZE_MAX = 0.92;
 /** Its baseline is raised by this part of their size. */
-const RAISED_MIN = 0.12;
+const RAISED_MIN = 0.15;
 const RAISED_MAX = 0.8;
 /** It stands this near to a letter of the line's size, in ems. Other small type is a label of its own. */
 const NEAR_EMS = 0.25;
@@ -38,7 +38,7 @@ function isRaised({ size, across }: Glyph, base: Glyph): boolean {
 /** Whether the gap before a glyph is narrow. */
 function hasNarrowGap(line: GlyphLine, at: number, { em }: Glyph): boolean {
   const [left, right] = [line[at - 1], line[at]];
-  return left !== undefined && right !== undefined && right.start - left.end < NEAR_EMS * em;
+  return left !== undefined && right !== undefined && right.start - left.end - left.spacing < NEAR_EMS * em;
 }
 
 /** Larger letters count for more: a word with many superscripts is still the line's own. */

@@ -19,52 +19,89 @@ const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-
 
 /** Wider gaps stand between cells, and do not count for the usual gap. */
 const LETTER_GAP_MAX_EMS = 1;
+/** Narrower ones are none: kerning, and widths that are rounded. */
+const LETTER_GAP_MIN_EMS = 0.03;
 /** Fewer gaps do not show whether letters are spaced out. */
 const SPACED_GAPS_MIN = 3;
 /** This share of the gaps is nearly the same where letters are spaced out. */
 const SPACED_EVENLY = 0.6;
 const EVEN_EMS = 0.05;
 /** Unless the file sets the spacing of its letters, this share must be letters: figures may be a row of numbers. */
-const SPACED_LETTERS = 0.8;
-
-/** A gap of a line, in ems. `isBlank`: white space was drawn there. `font`: that of both sides, '' where they differ. */
-type Gap = { ems: number; isBlank: boolean; font: string; left: Glyph; right: Glyph };
+const LETTERS_BETWEEN_BLANKS = 0.8;
+const LETTERS_APART = 0.5;
 
 /** For each glyph of the line whether white space stands before it. */
 export function findWordGaps(line: GlyphLine): boolean[] {
-  const gaps = line.slice(1).map((glyph, i): Gap => gapBetween(line[i] ?? glyph, glyph));
-  const spacings = new Map<string, LetterSpacing>();
-  for (const [font, own] of Map.groupBy(gaps, ({ font }) => font)) spacings.set(font, letterSpacing(own));
-  return [false, ...gaps.map((gap) => isWordGap(gap, spacings.get(gap.font) ?? NO_SPACING))];
+  const spacings = letterSpacings(line);
+  return line.map((right, i) => {
+    const left = line[i - 1];
+    if (!left) return false;
+    const own = left.style === right.style ? spacings.get(left.style) : undefined;
+    return isWordGap(left, right, own ?? setSpacing(left));
+  });
 }
 
-function gapBetween(left: Glyph, right: Glyph): Gap {
+/** The gap between two neighbours, in ems. */
+function gapBetween(left: Glyph, right: Glyph): number {
   const em = Math.max(left.em, right.em);
-  const ems = em > 0 ? (right.start - left.end) / em : 0;
-  const isAlike = left.font === right.font && left.size === right.size;
-  return {
-    ems,
-    isBlank: right.isAfterBlank || (left.isAfterBlank && left.order > right.order),
-    font: isAlike ? left.font : '',
-    left,
-    right,
-  };
+  return em > 0 ? (right.start - left.end) / em : 0;
 }
+
+/** White space was drawn there. */
+const isBlank = (left: Glyph, right: Glyph): boolean =>
+  right.isAfterBlank || (left.isAfterBlank && left.order > right.order);
 
 /** The usual gap between letters, in ems. `byBlanks`: blanks make it, one after each letter. */
 type LetterSpacing = { ems: number; byBlanks: boolean };
 const NO_SPACING: LetterSpacing = { ems: 0, byBlanks: false };
 
+/** What the file adds after a letter. */
+const setSpacing = ({ spacing, em }: Glyph): LetterSpacing =>
+  em > 0 && spacing > 0 ? { ems: spacing / em, byBlanks: false } : NO_SPACING;
+
+/** By font and size. Those whose letters mostly touch are left out, which are nearly all. */
+function letterSpacings(line: GlyphLine): Map<string, LetterSpacing> {
+  const spacings = new Map<string, LetterSpacing>();
+  const apart = stylesApart(line);
+  if (apart.size === 0) return spacings;
+  const gaps = line.flatMap((right, i): Gap[] => {
+    const left = line[i - 1];
+    if (!left || left.style !== right.style || !apart.has(left.style)) return [];
+    const ems = gapBetween(left, right);
+    return ems < LETTER_GAP_MAX_EMS ? [{ left, right, ems }] : [];
+  });
+  for (const [style, own] of Map.groupBy(gaps, ({ left }) => left.style))
+    spacings.set(style, letterSpacing(own));
+  return spacings;
+}
+
+/** The fonts and sizes with enough gaps, half of which separate letters. */
+function stylesApart(line: GlyphLine): Set<string> {
+  const counts = new Map<string, { all: number; apart: number }>();
+  for (let i = 1; i < line.length; i++) {
+    const [left, right] = [line[i - 1], line[i]];
+    if (!left || !right || left.style !== right.style) continue;
+    const ems = gapBetween(left, right);
+    if (ems >= LETTER_GAP_MAX_EMS) continue;
+    const count = counts.get(right.style) ?? { all: 0, apart: 0 };
+    if (count.all === 0) counts.set(right.style, count);
+    count.all++;
+    if (ems > LETTER_GAP_MIN_EMS) count.apart++;
+  }
+  const apart = [...counts].filter(([, { all, apart }]) => all >= SPACED_GAPS_MIN && 2 * apart >= all);
+  return new Set(apart.map(([style]) => style));
+}
+
+/** A gap between letters of one font and size. */
+type Gap = { left: Glyph; right: Glyph; ems: number };
+
+/** `gaps`: some, of one font and size. */
 function letterSpacing(gaps: Gap[]): LetterSpacing {
-  const near = gaps.filter(({ ems }) => ems < LETTER_GAP_MAX_EMS);
-  const [first] = near;
-  if (!first || first.font === '') return NO_SPACING;
-  const set = first.left.em > 0 ? first.left.spacing / first.left.em : 0;
-  if (near.length < SPACED_GAPS_MIN) return { ems: Math.max(0, set), byBlanks: false };
-  const usual = Float64Array.from(near, ({ ems }) => ems).sort()[near.length >> 1] ?? 0;
-  if (usual <= WORD_GAP_EMS) return { ems: Math.max(0, usual), byBlanks: false };
-  const byBlanks = near.filter(({ isBlank }) => isBlank).length > near.length / 2;
-  const isSpaced = isEven(near, usual) && (Math.abs(usual - set) < EVEN_EMS || isText(near, usual));
+  const usual = Float64Array.from(gaps, ({ ems }) => ems).sort()[gaps.length >> 1] ?? 0;
+  if (usual <= WORD_GAP_EMS) return { ems: usual, byBlanks: false };
+  const set = gaps[0] ? setSpacing(gaps[0].left).ems : 0;
+  const byBlanks = gaps.filter(({ left, right }) => isBlank(left, right)).length > gaps.length / 2;
+  const isSpaced = isEven(gaps, usual) && (Math.abs(usual - set) < EVEN_EMS || isText(gaps, usual, byBlanks));
   return isSpaced ? { ems: usual, byBlanks } : NO_SPACING;
 }
 
@@ -74,21 +111,23 @@ function isEven(gaps: Gap[], usual: number): boolean {
 }
 
 /** Whether enough of the glyphs are letters, and follow each other as in words: a row of marks is a list. */
-function isText(gaps: Gap[], usual: number): boolean {
+function isText(gaps: Gap[], usual: number, byBlanks: boolean): boolean {
   const text = gaps
-    .map(({ ems, right: { text } }) => `${ems > WIDER_BLANK * usual ? '  ' : ' '}${text}`)
+    .map(({ ems, right }) => `${ems > WIDER_BLANK * usual ? '  ' : ' '}${right.text}`)
     .join('');
   const letters = text.match(/\p{L}(?!\S)/gu) ?? [];
-  return letters.length >= SPACED_LETTERS * gaps.length && !LISTED_LETTERS.test(text);
+  const share = byBlanks ? LETTERS_BETWEEN_BLANKS : LETTERS_APART;
+  return letters.length >= share * gaps.length && !LISTED_LETTERS.test(text);
 }
 
 /** Three equal letters ("X X X"), or a capital after a small letter ("a A b B"). */
 const LISTED_LETTERS = /(?<!\S)(\p{L}) \1 \1(?!\S)|\p{Ll} \p{Lu} (?!\p{Lu})/u;
 
-function isWordGap({ ems, isBlank, left, right }: Gap, spacing: LetterSpacing): boolean {
+function isWordGap(left: Glyph, right: Glyph, spacing: LetterSpacing): boolean {
+  const ems = gapBetween(left, right);
   if (ems < -OVERPRINT_EMS) return true;
   if (spacing.byBlanks) return ems > WIDER_BLANK * spacing.ems;
-  if (isBlank && ems > BLANK_MIN_EMS) return true;
+  if (isBlank(left, right) && ems > BLANK_MIN_EMS) return true;
   if (isIdeograph(left.text) && isIdeograph(right.text)) return ems > spacing.ems + IDEOGRAPH_GAP_EMS;
   return ems > spacing.ems + Math.max(WORD_GAP_EMS, WORD_GAP_SHARE * spacing.ems);
 }
