@@ -13,12 +13,16 @@ export function createGlyphFilter(): (drawn: Glyph[]) => ReadableGlyphs {
   const samples = new Map<string, FontSample>();
   return (drawn) => {
     const onPage = new Map<string, FontSample>();
+    let [font, sample] = ['', emptySample()];
     for (const glyph of drawn) {
-      const sample = onPage.get(glyph.font) ?? samples.get(glyph.font) ?? emptySample();
-      onPage.set(glyph.font, sample);
+      if (glyph.font !== font) {
+        font = glyph.font;
+        sample = samples.get(font) ?? emptySample();
+        samples.set(font, sample);
+        onPage.set(font, sample);
+      }
       if (sample.glyphs < SAMPLE_MAX) addToSample(sample, glyph);
     }
-    for (const [font, sample] of onPage) samples.set(font, sample);
     const kinds = new Map([...onPage].map(([font, sample]) => [font, kindOf(sample)]));
     const isUnreliable = [...kinds.values()].some((kind) => kind === 'noise' || kind === 'doubtful');
     const leftOut = [...kinds].filter(([, kind]) => kind === 'noise' || kind === 'signs');

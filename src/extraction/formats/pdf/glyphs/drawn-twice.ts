@@ -15,10 +15,54 @@ const CELL_MAX = 16;
 /** Rows of cells are numbered this far apart: no row has as many cells. */
 const ROW = 2 ** 26;
 
+/** Glyphs drawn one after another in the direction of writing. `isDense`: one may be a copy of the one before. */
+type Row = { across: number; start: number; end: number; em: number; isDense: boolean };
+
+function rowsOf(glyphs: Glyph[]): Row[] {
+  const rows: Row[] = [];
+  let row: Row | undefined;
+  let last: Glyph | undefined;
+  for (const glyph of glyphs) {
+    const { across, start, end, em } = glyph;
+    const step =
+      last && last.direction === glyph.direction && last.across === across ? start - last.start : -1;
+    if (row && step > 0) {
+      row.end = Math.max(row.end, end);
+      row.em = Math.max(row.em, em);
+      row.isDense ||= step <= COPY_MAX_EMS * em;
+    } else {
+      row = { across, start, end, em, isDense: step === 0 };
+      rows.push(row);
+    }
+    last = glyph;
+  }
+  return rows;
+}
+
+/** Rows that one is compared with; in more, something may overlap. */
+const COMPARED_MAX = 50;
+
+/** Whether some rows overlap, or glyphs in a row: nearly no page with text that is drawn once has such rows. */
+function haveOverlaps(rows: Row[]): boolean {
+  const sorted = rows.toSorted((a, b) => a.across - b.across);
+  return sorted.some((row, i) => {
+    if (row.isDense) return true;
+    for (let j = i + 1; j < sorted.length; j++) {
+      const other = sorted[j];
+      const reach = COPY_MAX_EMS * Math.max(row.em, other?.em ?? 0);
+      if (!other || other.across - row.across > reach) return false;
+      if (j - i > COMPARED_MAX) return true;
+      if (other.start < row.end + reach && row.start < other.end + reach) return true;
+    }
+    return false;
+  });
+}
+
 type Cells = Map<number, Glyph[]>;
 
-/** The glyphs without copies, in the same order. Takes time in proportion to their number. */
+/** The glyphs without copies, in the same order. Takes time in proportion to their number, and to that of the rows. */
 export function withoutCopies(glyphs: Glyph[]): Glyph[] {
+  if (!haveOverlaps(rowsOf(glyphs))) return glyphs;
   const cellsOf = new Map<string, Cells>();
   return glyphs.filter((glyph) => {
     const cells = cellsOf.get(glyph.text) ?? new Map<number, Glyph[]>();

@@ -19,13 +19,15 @@ function directionOf({ text }: Cluster): Direction {
   return LEFT_TO_RIGHT.test(text) ? 'right' : 'neutral';
 }
 
+/** False for nearly all other text, and quick: Hebrew is the first of these scripts in Unicode. */
+export const mayRunLeft = (text: string): boolean => text >= '\u0590' && RIGHT_TO_LEFT.test(text);
+
 /**
  * A line from left to right → in the order of reading. It reverses what the Unicode bidirectional algorithm (UAX #9, L2)
  * does for display: stretches that run to the left are turned round, words and numbers inside of them are not.
  */
 export function logicalOrder(line: Cluster[]): Cluster[] {
-  // Hebrew is the first of these scripts in Unicode.
-  if (!line.some(({ text }) => text >= '\u0590' && RIGHT_TO_LEFT.test(text))) return line;
+  if (!line.some(({ text }) => mayRunLeft(text))) return line;
   const directions = line.map(directionOf);
   const count = (direction: Direction) => directions.filter((other) => other === direction).length;
   if (count('left') > count('right')) return turnRound(line, directions);

@@ -7,7 +7,7 @@ import { turnStacked } from '../glyphs/stacked.ts';
 import { placeValues } from './form-values.ts';
 import { type GlyphLine, groupLines } from './group-lines.ts';
 import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
-import { type Cluster, logicalOrder } from './logical-order.ts';
+import { type Cluster, logicalOrder, mayRunLeft } from './logical-order.ts';
 import { findRaised } from './superscripts.ts';
 import { findWordGaps } from './word-gaps.ts';
 
@@ -15,8 +15,9 @@ import { findWordGaps } from './word-gaps.ts';
 export type LinePart = { text: string; isRaised: boolean };
 
 /**
- * A line. `size`: the height of most of its letters; 0 for a line from another source.
- * `gap`: the distance to the previous line; infinite where the line stands above it, as in another column. Both are in the page's units, usually 1/72 inch.
+ * A line. `size`: the height of most of its letters; 0 for a line from another source. `gap`: the distance to the
+ * previous line; infinite where the line stands above it, as in another column. Both are in the page's units, usually
+ * 1/72 inch.
  */
 export type PdfLine = { parts: LinePart[]; text: string; size: number; gap: number };
 
@@ -52,13 +53,19 @@ type Marks = { raised: ReadonlySet<Glyph>; backward: ReadonlySet<string> };
 function clustersOf(line: GlyphLine, { raised, backward }: Marks): Cluster[] {
   const gaps = findWordGaps(line);
   const clusters: Cluster[] = [];
+  const isReordered = line.some(({ text }) => mayRunLeft(text));
   for (const [i, glyph] of line.entries()) {
     const isRaised = raised.has(glyph);
     const isInside = i < line.length - 1;
     const letters = lettersOf(glyph, backward);
-    if (gaps[i]) clusters.push({ text: ' ', isRaised: isRaised && clusters.at(-1)?.isRaised === true });
     // In the middle of a line a hyphen that may be left out is none that was left out.
-    if (letters !== '') clusters.push({ text: isInside && letters === '\u00ad' ? '-' : letters, isRaised });
+    const text = isInside && letters === '\u00ad' ? '-' : letters;
+    const last = clusters.at(-1);
+    if (!isReordered && last?.isRaised === isRaised) last.text += gaps[i] ? ` ${text}` : text;
+    else {
+      if (gaps[i]) clusters.push({ text: ' ', isRaised: isRaised && last?.isRaised === true });
+      if (text !== '') clusters.push({ text, isRaised });
+    }
   }
   return clusters;
 }

@@ -43,6 +43,8 @@ function hasNarrowGap(line: GlyphLine, at: number, { em }: Glyph): boolean {
 
 /** Larger letters count for more: a word with many superscripts is still the line's own. */
 function baseOf(line: GlyphLine): Glyph | undefined {
+  const [first] = line;
+  if (line.every(({ size }) => size === first?.size)) return first;
   const weights = new Map<number, { weight: number; glyph: Glyph }>();
   for (const glyph of line) {
     const size = Math.round(glyph.size * 2);
