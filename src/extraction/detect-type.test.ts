@@ -50,6 +50,23 @@ describe('detectType', () => {
       'a.fodp',
       'odp',
     ],
+    [
+      'an OpenDocument spreadsheet as one XML file',
+      bytes(
+        '<?xml version="1.0"?><office:document office:mimetype="application/vnd.oasis.opendocument.spreadsheet">',
+      ),
+      'a.fods',
+      'ods',
+    ],
+    [
+      'a workbook of Excel 2003 as one XML file',
+      bytes(
+        '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n' +
+          '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+      ),
+      'a.xml',
+      'xls',
+    ],
     ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
     ['a zip of anything else', zip('photo.jpg'), 'a', 'zip'],
     ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`), 'a', 'zip'],

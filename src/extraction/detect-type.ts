@@ -215,24 +215,32 @@ function textType(file: Buffer, extension: string): FileType {
 }
 
 const WORD_2003 = /^<(?:\w+:)?wordDocument\s/;
+const EXCEL_2003 = /^<(?:\w+:)?Workbook\s[^>]*schemas-microsoft-com:office:spreadsheet/;
 const FLAT_PACKAGE = /^<(?:\w+:)?package\s[^>]*office\/2006\/xmlPackage/;
 
 /** The type of an Office file that is one XML document. Its program stands in a processing instruction. */
 function officeXmlType(prolog: string, root: string): FileType | undefined {
   if (WORD_2003.test(root)) return 'docx';
+  if (EXCEL_2003.test(root)) return 'xls';
   if (!FLAT_PACKAGE.test(root)) return undefined;
   if (prolog.includes('"Word.Document"')) return 'docx';
   return prolog.includes('"PowerPoint.Show"') ? 'pptx' : undefined;
 }
 
-/** OpenDocument as one XML file (`.fodt`, `.fodp`) names its type in the root element, after all its namespaces. */
+/** OpenDocument as one XML file (`.fodt`, `.fods`) names its type in the root element, after all its namespaces. */
 const FLAT_OPENDOCUMENT =
-  /<office:document\s[^>]*?office:mimetype="application\/vnd\.oasis\.opendocument\.(text|presentation)\b/y;
+  /<office:document\s[^>]*?office:mimetype="application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)\b/y;
+
+const FLAT_TYPES: ReadonlyMap<string | undefined, FileType> = new Map([
+  ['text', 'odt'],
+  ['presentation', 'odp'],
+  ['spreadsheet', 'ods'],
+]);
 
 function flatType(text: string, start: number): FileType | undefined {
   FLAT_OPENDOCUMENT.lastIndex = start;
   const type = FLAT_OPENDOCUMENT.exec(text)?.[1];
-  return type === undefined ? undefined : type === 'text' ? 'odt' : 'odp';
+  return FLAT_TYPES.get(type);
 }
 
 /** Where the root element or its document type begins. In linear time. */
