@@ -85,3 +85,16 @@ test('xlsx: one part that is named as a sheet again and again', async () => {
   );
   expect(await outcomeOf('a.xlsx', writeZip(entries))).toBe('LIMIT_REACHED');
 });
+
+test('a workbook of Excel 2003 with rows and cells behind the last ones', async () => {
+  const row = (attributes: string) =>
+    `<Row ${attributes}><Cell><Data ss:Type="String">Oak</Data></Cell></Row>`;
+  const workbook = (rows: string) =>
+    Buffer.from(
+      '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">' +
+        `<Worksheet ss:Name="A"><Table>${rows}</Table></Worksheet></Workbook>`,
+    );
+  expect(await outcomeOf('a.xml', workbook(row('') + row('ss:Index="4294967295"')))).toBe('');
+  const far = row('').replace('<Cell>', '<Cell ss:Index="4294967295">');
+  expect(await outcomeOf('a.xml', workbook(row('') + far))).toBe('FILE_TOO_COMPLEX');
+});

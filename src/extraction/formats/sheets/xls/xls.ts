@@ -86,7 +86,9 @@ function writeRows(sheet: WorkSheet, { format, headers, row: writeRow, countCell
   const spans = new Map<number, Span>();
   for (const { s: start, e: end } of sheet['!merges'] ?? [])
     spans.set(start.r * COLUMNS_MAX + start.c, { rows: end.r - start.r + 1, columns: end.c - start.c + 1 });
-  for (const [index, row] of (sheet['!data'] ?? []).entries()) {
+  // By its keys: a hostile file has its last row at 4,294,967,295.
+  for (const [key, row] of Object.entries(sheet['!data'] ?? {})) {
+    const index = Number(key);
     countCells(row?.length ?? 0);
     // Empty rows and cells are holes in the arrays.
     const cells = Array.from(row ?? [], (cell) => textOf(cell, format));
@@ -122,6 +124,6 @@ function textsOfShapes(sheet: WorkSheet | undefined): string[] {
 }
 
 function commentsOf(sheet: WorkSheet | undefined): string[] {
-  const cells = (sheet?.['!data'] ?? []).flatMap((row) => Object.values(row ?? []));
+  const cells = Object.values(sheet?.['!data'] ?? {}).flatMap((row) => Object.values(row ?? {}));
   return cells.flatMap((cell) => (cell?.c ?? []).map(({ t: text }) => text ?? ''));
 }
