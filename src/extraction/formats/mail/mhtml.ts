@@ -8,11 +8,11 @@ import type { ExtractedFile } from '../../extracted-file.ts';
 import { extractHtml } from '../html.ts';
 import { joinParts } from '../parts/join-parts.ts';
 import { parseMessage } from './eml.ts';
-import type { MimePart } from './postal-mime-insides.ts';
+import type { MimePart } from './mime-parts.ts';
 
-/** @throws FILE_CORRUPT, FILE_TOO_COMPLEX */
-export async function extractMhtml(bytes: Uint8Array): Promise<ExtractedFile> {
-  const message = await parseMessage(bytes);
+/** @throws FILE_TOO_COMPLEX */
+export function extractMhtml(bytes: Uint8Array): ExtractedFile {
+  const message = parseMessage(bytes);
   const texts = pagesOf(message)
     .map(pageText)
     .filter(({ text }) => !isBlank(text));

@@ -8,8 +8,8 @@ import type { ReaderContext } from '../../reader-context.ts';
 import { extractHtml } from '../html.ts';
 import { calendarText } from './calendar.ts';
 import type { Attachment, Mail } from './mail-text.ts';
+import type { MimePart } from './mime-parts.ts';
 import { plainBody } from './plain-body.ts';
-import type { MimePart } from './postal-mime-insides.ts';
 
 type Selected = Pick<Mail, 'body' | 'attachments' | 'warnings'>;
 
