@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from './extract.ts';
 import type { ExtractedFile } from './extracted-file.ts';
+import { madeContainers } from './testing/containers/made-containers.ts';
 import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
 import { writeZip } from './testing/write-zip.ts';
 
-const files = madeFiles();
+const files: Record<string, Buffer> = { ...madeFiles(), ...madeContainers() };
 
 async function read(fileName: string): Promise<ExtractedFile & { type: string }> {
   const extraction = await extractFile({ fileName, bytes: files[fileName] ?? Buffer.alloc(0) });

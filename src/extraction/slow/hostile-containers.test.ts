@@ -5,7 +5,7 @@ import { openCompoundFile } from '../compound-file.ts';
 import { type Extraction, extractFile } from '../extract.ts';
 import { docOf, pptOf, record, sprm } from '../testing/compound/made-docs.ts';
 import { uint32, wide, writeCompound } from '../testing/compound/write-compound.ts';
-import { attachmentPart, mailOf, msgOf } from '../testing/made-mails.ts';
+import { attachmentPart, mailOf, msgOf } from '../testing/containers/made-mails.ts';
 import { writeZip } from '../testing/write-zip.ts';
 
 const LENGTH = 500_000;

@@ -11,6 +11,7 @@ import {
   sharedDocuments,
 } from '../../../contract-tests/harness/documents/shared-documents.ts';
 import { createExtractionPool } from '../sandbox/extraction-pool.ts';
+import { madeContainers } from '../testing/containers/made-containers.ts';
 import { madeFiles } from '../testing/made-files.ts';
 import type { MutationReport, MutationTask } from '../testing/mutation-process.ts';
 
@@ -25,7 +26,7 @@ const program = fileURLToPath(new URL('../testing/mutation-process.ts', import.m
 const pool = createExtractionPool({ program, maxMsFor: () => 3_600_000 });
 afterAll(() => pool.close());
 
-const made = Object.entries(madeFiles());
+const made = Object.entries({ ...madeFiles(), ...madeContainers() });
 const shared = await Promise.all(
   sharedDocuments
     .filter(({ outcome, tier }) => outcome === 'text' && tier !== 'legacy')

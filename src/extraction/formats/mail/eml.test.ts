@@ -1,8 +1,14 @@
 /** What the reader of a mail sees: subject, people, date, body once, attachments. */
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from '../../extract.ts';
+import {
+  attachmentPart,
+  base64Part,
+  mailOf,
+  mimePart,
+  multipart,
+} from '../../testing/containers/made-mails.ts';
 import { docxOf, pdfOf } from '../../testing/made-files.ts';
-import { attachmentPart, base64Part, mailOf, mimePart, multipart } from '../../testing/made-mails.ts';
 import { writeZip } from '../../testing/write-zip.ts';
 
 const read = async (message: string | Buffer, fileName = 'a.eml') => {

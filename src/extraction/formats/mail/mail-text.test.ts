@@ -1,7 +1,7 @@
 /** The text of a mail: its encoding, its lines, what is written into it, and mails in a mailbox. */
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from '../../extract.ts';
-import { mimePart } from '../../testing/made-mails.ts';
+import { mimePart } from '../../testing/containers/made-mails.ts';
 
 const read = async (message: string | Buffer, fileName = 'a.eml') => {
   const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message;

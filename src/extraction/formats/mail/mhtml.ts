@@ -3,8 +3,10 @@
  * page, with pictures, styles and the pages inside it as further parts.
  */
 import { type ExtractedText, isBlank } from '../../../indexing/split/extracted-text.ts';
+import { scanMarkdown } from '../../../indexing/split/markdown.ts';
 import { decodeText } from '../../decode-text.ts';
 import type { ExtractedFile } from '../../extracted-file.ts';
+import { requireShort } from '../../extraction-error.ts';
 import { extractHtml } from '../html.ts';
 import { joinParts } from '../parts/join-parts.ts';
 import { parseMessage } from './eml.ts';
@@ -13,19 +15,25 @@ import type { MimePart } from './mime-parts.ts';
 /** @throws FILE_TOO_COMPLEX */
 export function extractMhtml(bytes: Uint8Array): ExtractedFile {
   const message = parseMessage(bytes);
-  const texts = pagesOf(message)
-    .map(pageText)
-    .filter(({ text }) => !isBlank(text));
+  const pages = partsOf(message, PAGE);
+  const texts = pages.length > 0 ? pages.map(pageText) : partsOf(message, /^text\/plain$/).map(plainText);
   const joiner = joinParts();
-  for (const text of texts) joiner.add(text);
+  for (const text of texts) if (!isBlank(text.text)) joiner.add(text);
   return { extracted: joiner.finish(), warnings: [] };
 }
 
-/** The page and the pages in its frames, in the order of the file. */
-function pagesOf(part: MimePart): MimePart[] {
-  if (part.parts.length > 0) return part.parts.flatMap(pagesOf);
-  return /^text\/html$|^application\/xhtml\+xml$/.test(part.type) ? [part] : [];
-}
+const PAGE = /^(?:text\/html|application\/xhtml\+xml)$/;
+
+/** The parts of a type in the order of the file: the page, then those in its frames. */
+const partsOf = (part: MimePart, type: RegExp): MimePart[] =>
+  part.parts.length > 0
+    ? part.parts.flatMap((each) => partsOf(each, type))
+    : type.test(part.type)
+      ? [part]
+      : [];
 
 const pageText = ({ bytes, parameters }: MimePart): ExtractedText =>
   extractHtml(decodeText(bytes, { markup: 'html', charset: parameters.charset }));
+
+const plainText = ({ bytes, parameters }: MimePart): ExtractedText =>
+  scanMarkdown(requireShort(decodeText(bytes, { charset: parameters.charset })));

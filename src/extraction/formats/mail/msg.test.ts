@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { extractFile } from '../../extract.ts';
 import { uint32 } from '../../testing/compound/write-compound.ts';
-import { type MadeMessage, msgOf } from '../../testing/made-mails.ts';
+import { type MadeMessage, msgOf } from '../../testing/containers/made-mails.ts';
 
 const read = async (message: MadeMessage) => {
   const extraction = await extractFile({ fileName: 'a.msg', bytes: msgOf(message) });

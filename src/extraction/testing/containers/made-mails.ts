@@ -1,5 +1,5 @@
 /** Makes mails, as files of programs for mail (RFC 5322) and of Outlook ([MS-OXMSG]). */
-import { uint16, uint32, wide, writeCompound } from './compound/write-compound.ts';
+import { uint16, uint32, wide, writeCompound } from '../compound/write-compound.ts';
 
 /** A part of a message: its headers, an empty line, its content. */
 export const mimePart = (headers: string[], content: string): string =>
