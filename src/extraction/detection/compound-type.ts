@@ -12,21 +12,25 @@ const STREAMS: [name: string, type: 'doc' | 'ppt' | 'xls' | 'msg'][] = [
   ['__properties_version1.0', 'msg'],
 ];
 
-/** The names of the streams and storages at the top; without a directory, those of `STREAMS` that stand anywhere. */
+/** The stream of a package under a password ([MS-OFFCRYPTO] 2.3.4.4). */
+const ENCRYPTED = 'EncryptedPackage';
+
+/** The names of the streams and storages at the top; without a directory, those known here that stand anywhere. */
 export function compoundNames(file: Buffer): string[] {
   try {
     const { streams, storages } = openCompoundFile(file);
     return [...streams, ...storages];
   } catch (error) {
     if (!(error instanceof ExtractionError)) throw error;
-    return STREAMS.map(([name]) => name).filter((name) => file.includes(utf16(`${name}\0`)));
+    const known = STREAMS.map(([name]) => name).filter((name) => file.includes(utf16(`${name}\0`)));
+    return file.includes(utf16(ENCRYPTED)) ? [...known, ENCRYPTED] : known;
   }
 }
 
 export function compoundType(file: Buffer): 'doc' | 'ppt' | 'xls' | 'msg' | undefined {
   const names = new Set(compoundNames(file).map((name) => name.toUpperCase()));
   // A presentation or a workbook under a password keeps its name, and an encrypted package hides it.
-  if (names.has('ENCRYPTEDPACKAGE')) return undefined;
+  if (names.has(ENCRYPTED.toUpperCase())) return undefined;
   return STREAMS.find(([name]) => names.has(name.toUpperCase()))?.[1];
 }
 
