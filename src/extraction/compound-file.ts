@@ -7,6 +7,7 @@
  */
 import { damaged, tooComplex } from './extraction-error.ts';
 import { UNPACKED_MAX } from './extraction-limits.ts';
+import { wideText } from './wide-text.ts';
 
 /** A folder. Names differ neither in case. Streams are read when they are asked for. */
 export type Storage = {
@@ -111,7 +112,7 @@ function parseEntries(directory: Buffer): Entry[] {
   for (let at = 0; at + ENTRY_LENGTH <= directory.length; at += ENTRY_LENGTH) {
     const nameLength = Math.min(64, directory.readUInt16LE(at + 64));
     entries.push({
-      name: directory.toString('utf16le', at, at + Math.max(0, nameLength - 2)),
+      name: wideText(directory.subarray(at, at + Math.max(0, nameLength - 2))),
       type: directory.readUInt8(at + 66),
       left: directory.readUInt32LE(at + 68),
       right: directory.readUInt32LE(at + 72),

@@ -2,6 +2,7 @@
 
 import type { Storage } from '../../compound-file.ts';
 import { decodeText } from '../../decode-text.ts';
+import { wideText } from '../../wide-text.ts';
 
 /** By the ids of [MS-OXPROPS], as in 0x0037 for the subject. */
 export type Properties = {
@@ -48,7 +49,7 @@ export function readProperties(
     time: (id) => timeText(fixed.get(id)),
     text(id) {
       const wide = stream(id, UNICODE);
-      if (wide) return wide.toString('utf16le').replaceAll('\0', '');
+      if (wide) return wideText(wide).replaceAll('\0', '');
       return decodeText(stream(id, BYTE_TEXT) ?? Buffer.alloc(0), { charset });
     },
   };

@@ -3,6 +3,7 @@
 import { openCompoundFile } from '../../../compound-file.ts';
 import { damaged, ExtractionError, encrypted, tooLong } from '../../../extraction-error.ts';
 import { TEXT_MAX_LENGTH } from '../../../extraction-limits.ts';
+import { wideText } from '../../../wide-text.ts';
 
 /**
  * `main` holds the text and its formats, `table` the tables that tell where they are, `data` large formats.
@@ -160,7 +161,7 @@ export function readText({ main }: DocFile, pieces: Piece[]): string {
   return pieces
     .map(({ start, end, offset, width }) => {
       const bytes = main.subarray(offset, offset + (end - start) * width);
-      const text = width === 1 ? narrow.decode(bytes) : bytes.toString('utf16le');
+      const text = width === 1 ? narrow.decode(bytes) : wideText(bytes);
       return text.padEnd(end - start, '\0');
     })
     .join('');

@@ -1,5 +1,6 @@
 /** Reads the fonts of a Word document, some of which show other characters than the text has ([MS-DOC] 2.9.286). */
 import { symbolOf, symbolText } from '../../../symbol-fonts.ts';
+import { wideText } from '../../../wide-text.ts';
 import { type DocFile, PART } from './doc-file.ts';
 import { type Formats, isOn, SPRM } from './doc-formats.ts';
 
@@ -28,7 +29,7 @@ function fontNames(part: Buffer): string[] {
   const names: string[] = [];
   for (let at = 4; at < part.length; ) {
     const length = part[at] ?? 0;
-    const name = part.toString('utf16le', at + 1 + NAME_OFFSET, at + 1 + length);
+    const name = wideText(part.subarray(at + 1 + NAME_OFFSET, at + 1 + length));
     names.push(name.split('\0', 1)[0] ?? '');
     at += 1 + length;
   }

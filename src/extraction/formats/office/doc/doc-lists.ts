@@ -1,4 +1,6 @@
 /** Counts the automatic numbers of lists and headings in a Word document ([MS-DOC] 2.9.131 to 2.9.150). */
+
+import { wideText } from '../../../wide-text.ts';
 import { listNumber } from '../word/numbering/list-numbers.ts';
 import { type DocFile, PART } from './doc-file.ts';
 
@@ -118,7 +120,7 @@ function parseLevel(table: Buffer, cursor: { at: number }, index: number): Level
     format: table[at + 4] ?? 0,
     isLegal: (flags & 0x04) !== 0,
     restartAfter: isFree ? (table[at + 26] ?? index) : index,
-    text: table.toString('utf16le', textAt + 2, cursor.at),
+    text: wideText(table.subarray(textAt + 2, cursor.at)),
   };
 }
 

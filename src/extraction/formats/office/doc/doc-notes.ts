@@ -1,4 +1,6 @@
 /** Finds the footnotes, endnotes and comments of a Word document, and their places in the text ([MS-DOC] 2.3.2 to 2.3.5). */
+
+import { wideText } from '../../../wide-text.ts';
 import { listNumber } from '../word/numbering/list-numbers.ts';
 import { type DocFile, PART, readPositions, type Stories, type Story } from './doc-file.ts';
 
@@ -49,7 +51,7 @@ function commentsOf(file: DocFile, story: Story): [number, DocNote][] {
   return positions.slice(0, places.length).map((at, i) => {
     const start = 4 * positions.length + COMMENT_LENGTH * i;
     const length = Math.min(plc.readUInt16LE(start), INITIALS_MAX_LENGTH);
-    const initials = plc.toString('utf16le', start + 2, start + 2 + 2 * length).trim();
+    const initials = wideText(plc.subarray(start + 2, start + 2 + 2 * length)).trim();
     return [at, { story: places[i] ?? story, mark: '', label: initials === '' ? '' : `${initials}:` }];
   });
 }

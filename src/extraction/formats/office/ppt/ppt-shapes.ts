@@ -1,5 +1,6 @@
 /** Reads the texts of the shapes on a slide ([MS-PPT] 2.5.13, [MS-ODRAW] 2.2.13). */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
+import { wideText } from '../../../wide-text.ts';
 import { edgeNumbers } from '../edges.ts';
 import { type Rec, type RecordReader, TYPE } from './ppt-records.ts';
 
@@ -84,7 +85,7 @@ export function textsIn(records: RecordReader, container: Rec, outline: Text[] =
 
 /** Narrow texts hold the lower bytes of UTF-16. */
 export function textOf(type: number, bytes: Buffer): string | undefined {
-  if (type === TYPE.wideText || type === TYPE.string) return bytes.toString('utf16le');
+  if (type === TYPE.wideText || type === TYPE.string) return wideText(bytes);
   return type === TYPE.narrowText ? bytes.toString('latin1') : undefined;
 }
 

@@ -4,6 +4,7 @@ import { openCompoundFile } from '../../../compound-file.ts';
 import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { corrupt, encrypted } from '../../../extraction-error.ts';
 import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
+import { wideText } from '../../../wide-text.ts';
 import { type Rec, type RecordReader, readPersisted, readRecords, TYPE } from './ppt-records.ts';
 import { NOTES_TEXT, shapesOf, type Table, type Text, TITLES, textOf } from './ppt-shapes.ts';
 
@@ -145,10 +146,7 @@ function writeComments(records: RecordReader, slide: Rec, renderer: HtmlRenderer
   for (const comment of inside(inside(tags, TYPE.tagData), TYPE.comment)) {
     const strings = [...records.inside(comment)].filter(({ type }) => type === TYPE.string);
     const stringOf = (wanted: number) =>
-      strings
-        .find(({ kind }) => kind === wanted)
-        ?.bytes.toString('utf16le')
-        .trim() ?? '';
+      wideText(strings.find(({ kind }) => kind === wanted)?.bytes ?? Buffer.alloc(0)).trim();
     const [author, text] = [stringOf(0), stringOf(1)];
     if (text !== '') writeText(renderer, { kind: -1, text: author === '' ? text : `${author}: ${text}` });
   }
