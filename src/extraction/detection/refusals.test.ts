@@ -86,6 +86,7 @@ describe('a format that is not read is refused with its name and what helps', ()
       binary('7z\xbc\xaf\x27\x1c'),
       /^This is a 7-Zip archive: unpack it, and import its files or a ZIP archive of them\.$/,
     ],
+    ['a.z01', binary('PK\x07\x08PK\x03\x04'), /^This is a part of a split archive: /],
     ['a.rar', binary('Rar!\x1a\x07'), /^This is a RAR archive: /],
     [
       'a.iso',

@@ -67,6 +67,7 @@ const ROWS: [name: string, help: string, extensions: string, by?: RegExp | strin
   ['a signed or encrypted message (S/MIME)', 'save it from the mail program without signature and encryption', 'p7m p7s',
     /^\x30[\x80-\x84].{0,4}\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07/s],
   ['a key or certificate', NOTHING, 'p12 pfx cer crt der jks'],
+  ['a part of a split archive', 'join its parts into one ZIP archive', 'z01 z02', /^PK\x07\x08/],
   ['a 7-Zip archive', UNPACK, '7z', /^7z\xbc\xaf/],
   ['a RAR archive', UNPACK, 'rar', /^Rar!\x1a/],
   ['an archive', UNPACK, 'xz bz2 tbz2 zst lz4 cab rpm deb lzh lha z arj ace sit sitx',

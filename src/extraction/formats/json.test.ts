@@ -11,7 +11,7 @@ const textOf = async (content: string, fileName = 'a.json') => {
 
 describe('JSON by lines', () => {
   const lines = '{"id": 1, "note": "The first."}\n{"id": 2, "by": {"name": "Ada"}}\n';
-  const records = 'id: 1\nnote: The first.\n\nid: 2\n\nby\nname: Ada';
+  const records = 'id: 1\nnote: The first.\n\nid: 2\nby.name: Ada';
   it.each(['a.jsonl', 'a.ndjson', 'a.json', 'app.log', 'export'])(
     '%s has a block for each record',
     async (fileName) => {
@@ -27,6 +27,16 @@ describe('JSON by lines', () => {
     expect(await textOf('{"id": 1}\nnot this\nnor this\n', 'a.jsonl')).toBe(
       '{"id": 1}\nnot this\nnor this\n',
     );
+  });
+});
+
+test('an object in a record is no heading, since it would stand above the records that follow', async () => {
+  const extraction = await extractFile({
+    fileName: 'a.json',
+    bytes: Buffer.from('[{"a": {"b": {"c": 1}, "d": [{"e": 2}, {"e": 3}]}}, {"f": 4}]'),
+  });
+  expect(extraction).toMatchObject({
+    extracted: { text: 'a.b.c: 1\na.d.e: 2\na.d.e: 3\n\nf: 4', headings: [] },
   });
 });
 

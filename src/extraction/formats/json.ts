@@ -8,8 +8,11 @@ import { withoutNuls } from '../rendering/text-writer.ts';
 import { notebookText } from './notebook.ts';
 import { withoutEmbedded } from './plain.ts';
 
-/** A value to be written, with its name and the names above it. */
-type Task = { value: unknown; name: string; path: readonly string[] };
+/**
+ * A value to be written, with its name and the names above it. `isInRecord`: it is one of a list of records that have no
+ * name, or in one.
+ */
+type Task = { value: unknown; name: string; path: readonly string[]; isInRecord: boolean };
 
 /**
  * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text.
@@ -73,21 +76,40 @@ function parseLines(text: string): unknown[] | undefined {
 /** Uses its own stack, since documents may nest deeper than the call stack allows. */
 function treeText(documents: unknown[]): ExtractedText {
   const writer = structuredTextWriter();
-  const tasks = documents.map((value): Task => ({ value, name: '', path: [] })).reverse();
+  const isList = documents.length > 1;
+  const tasks = documents.map((value): Task => ({ value, name: '', path: [], isInRecord: isList })).reverse();
   for (let task = tasks.pop(); task; task = tasks.pop()) {
-    const { value, name, path } = task;
-    if (Array.isArray(value) && !value.some(isTree))
-      writer.value(path, name, value.filter(isShown).join(', '));
-    else if (isTree(value)) {
-      writer.separate();
-      const below = extendPath(path, name);
-      const members: [string, unknown][] = Array.isArray(value)
-        ? value.map((one) => ['', one])
-        : Object.entries(value);
-      for (const [own, one] of members.reverse()) tasks.push({ value: one, name: own, path: below });
-    } else if (isShown(value)) writer.value(path, name, String(value));
+    const { value, name, path, isInRecord } = task;
+    const isValues = Array.isArray(value) && !value.some(isTree);
+    if (isInRecord ? name === '' : isTree(value) && !isValues) writer.separate();
+    if (isValues) writer.value(path, name, value.filter(isShown).join(', '));
+    else if (isTree(value)) for (const member of membersOf(task).reverse()) tasks.push(member);
+    else if (isShown(value)) writer.value(path, name, String(value));
   }
   return writer.finish();
+}
+
+/**
+ * Members of a record have their whole name, `address.city`. A heading for `address` would stand above the records that
+ * follow, too, since these have no name.
+ */
+function membersOf({ value, name, path, isInRecord }: Task): Task[] {
+  const members: [string, unknown][] = Array.isArray(value)
+    ? value.map((one) => ['', one])
+    : Object.entries(value as object); // treeText has looked
+  if (isInRecord)
+    return members.map(([own, one]) => ({ value: one, name: nested(name, own), path, isInRecord }));
+  const isList = Array.isArray(value) && path.length === 0 && name === '';
+  const below = extendPath(path, name);
+  return members.map(([own, one]) => ({ value: one, name: own, path: below, isInRecord: isList }));
+}
+
+/** A longer name is cut to its last part, so that the text stays linear. */
+const NAME_MAX_LENGTH = 100;
+
+function nested(name: string, own: string): string {
+  const whole = name !== '' && own !== '' ? `${name}.${own}` : name || own;
+  return whole.length > NAME_MAX_LENGTH ? own : whole;
 }
 
 const isTree = (value: unknown): value is object => typeof value === 'object' && value !== null;
