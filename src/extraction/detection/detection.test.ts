@@ -20,6 +20,12 @@ describe('a mail', () => {
     ],
     ['not by headers in which a note may begin', 'From: Ada\nTo: Bob\nSubject: Keys\n\nText', 'a.txt', 'txt'],
     ['not by headers after other text', `A note.\n${received}Subject: Keys\n\nText`, 'a.txt', 'txt'],
+    [
+      'not by names that a configuration has, too',
+      'date: 2024\nsubject: a\nreferences:\n  - b\n\n',
+      'a.yml',
+      'txt',
+    ],
     ['not by front matter', '---\ndate: 2024\n---\n# Text', 'a.md', 'md'],
     ['not by its name alone', 'No header here.', 'a.eml', 'txt'],
     ['that is a saved page', 'From: <Saved by Blink>\nSubject: a\nMIME-Version: 1.0\n\n', 'a', 'mhtml'],

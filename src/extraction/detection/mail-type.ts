@@ -2,9 +2,12 @@
 
 /** Headers that people read, in which a note may begin as well. */
 const USUAL = /^(?:from|to|cc|bcc|subject|date|sender|reply-to)$/;
-/** Headers that only programs write. */
+/** Headers that only programs for mail write. */
 const TECHNICAL =
-  /^(?:received|return-path|message-id|mime-version|delivered-to|dkim-signature|in-reply-to|references|authentication-results|thread-topic|list-id|content-(?:type|transfer-encoding|location|disposition)|x-[\w-]+|arc-[\w-]+)$/;
+  /^(?:received|return-path|message-id|mime-version|delivered-to|dkim-signature|authentication-results|content-transfer-encoding|arc-[\w-]+|x-mailer)$/;
+/** Headers of mails that also stand in other files, such as a configuration. */
+const OTHERS =
+  /^(?:in-reply-to|references|thread-topic|list-id|content-(?:type|location|disposition)|x-[\w-]+|status)$/;
 
 /** A header's line, or the continuation of one. */
 const HEADER = /^([A-Za-z][\w-]{0,75})[ \t]*:(.*)$/;
@@ -23,10 +26,12 @@ export function mailType(head: string, extension: string): 'eml' | 'mhtml' | und
   const { headers, isWhole } = readHeaders(head);
   const names = [...headers.keys()];
   const isUsual = names.some((name) => USUAL.test(name));
-  const isTechnical = names.some((name) => TECHNICAL.test(name));
+  const isTechnical =
+    names.some((name) => TECHNICAL.test(name)) || /multipart\//i.test(headers.get('content-type') ?? '');
   const isNamedPage = PAGE_EXTENSION.test(extension);
   if (isNamedPage || MAIL_EXTENSION.test(extension)) {
-    if (!isUsual && !isTechnical && !SEPARATOR.test(head)) return undefined;
+    const isMail = isUsual || isTechnical || names.some((name) => OTHERS.test(name));
+    if (!isMail && !SEPARATOR.test(head)) return undefined;
     return isNamedPage || isSaved(headers) ? 'mhtml' : 'eml';
   }
   if (!isWhole || !isTechnical) return undefined;

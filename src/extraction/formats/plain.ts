@@ -1,12 +1,17 @@
-/** Reads plain text and Markdown. */
-import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+/** Reads plain text, Markdown and calendars. */
+import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-error.ts';
+import { calendarText } from './mail/calendar.ts';
 
 /** Headings and code fences are common in plain text, too. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
-export const extractPlain = (bytes: Uint8Array): ExtractedText =>
-  scanMarkdown(requireShort(withoutEmbedded(decodeText(bytes))));
+export function extractPlain(bytes: Uint8Array): ExtractedText {
+  const text = decodeText(bytes);
+  const entries = /^\s*BEGIN:VCALENDAR\s/i.test(text) ? calendarText(text) : undefined;
+  if (entries && !isBlank(entries.text)) return entries;
+  return scanMarkdown(requireShort(withoutEmbedded(text)));
+}
 
 /** A picture or another file inside a text (RFC 2397): `data:image/png;base64,iVBORw0KGgo…` → `data:image/png`. */
 const EMBEDDED = /(data:[\w.+-]{1,80}\/[\w.+-]{1,80})(?:;[\w=-]{1,80})?;base64,[A-Za-z0-9+/=%]{40,}/g;

@@ -22,8 +22,13 @@ export function calendarText(calendar: string, { hasBody = false } = {}): Extrac
       Attendees: peopleOf(entry, 'ATTENDEE'),
       Status: textOf(entry, 'STATUS').toLowerCase(),
     };
-    for (const [name, value] of Object.entries(lines))
-      if (value !== '') writeElement(renderer, 'div', `${name}: ${value}`);
+    renderer.open('p');
+    for (const [name, value] of Object.entries(lines)) {
+      if (value === '') continue;
+      renderer.text(`${name}: ${value}`);
+      renderer.open('br');
+    }
+    renderer.close('p');
     if (!hasBody)
       for (const line of textOf(entry, 'DESCRIPTION').split('\n')) writeElement(renderer, 'p', line);
   }

@@ -191,8 +191,8 @@ describe('of the parts of a message', () => {
     const alternatives = multipart('alternative', [PLAIN, part]);
     const text = await body('mixed', [mimePart([alternatives.header], alternatives.content), file]);
     expect(text).toBe(
-      'The plain body.\n\nBudget, part 1\n\nStart: 2024-06-03 09:00 Europe/Berlin\n\nEnd: 2024-06-03 08:00 UTC\n\n' +
-        'Place: Room 4\n\nOrganizer: Ada L. <ada@example.org>\n\nAttendees: Bob <bob@example.org>',
+      'The plain body.\n\nBudget, part 1\n\nStart: 2024-06-03 09:00 Europe/Berlin\nEnd: 2024-06-03 08:00 UTC\n' +
+        'Place: Room 4\nOrganizer: Ada L. <ada@example.org>\nAttendees: Bob <bob@example.org>',
     );
   });
 });
