@@ -7,8 +7,15 @@ import { COMPOUND_SIGNATURE } from './compound-file.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 import { compoundNames, compoundType } from './detection/compound-type.ts';
 import { mailType } from './detection/mail-type.ts';
-import { refusedArchive, refusedByExtension, refusedFormat, refusedText } from './detection/refusals.ts';
+import {
+  refusedArchive,
+  refusedByExtension,
+  refusedBytes,
+  refusedFormat,
+  refusedText,
+} from './detection/refusals.ts';
 import type { RefusedFormat } from './detection/refused-formats.ts';
+import { isOldTar, isTar } from './detection/tar-header.ts';
 import { isJsonLines, subtitleType } from './detection/text-type.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
@@ -30,12 +37,12 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   const extension = extensionOf(fileName);
   if (head.startsWith('PK\x03\x04')) return archiveType(file, extension);
   if (head.startsWith(COMPOUND_SIGNATURE)) return compoundType(file);
-  if (ARCHIVES.some(({ signature, offset }) => head.startsWith(signature, offset))) return 'zip';
+  if (head.startsWith(GZIP) || head.startsWith(NO_ENTRIES) || isTar(file)) return 'zip';
   const mail = mailType(file.toString('latin1', 0, PROLOG_MAX).replaceAll('\0', ''), extension);
   if (mail) return mail;
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
   if (head.startsWith('{\\rtf')) return 'rtf';
-  if (refusedText(head) || isBinary(file, head)) return undefined;
+  if (isOldTar(file) || refusedText(head) || refusedBytes(head) || isBinary(file, head)) return undefined;
   return textType(file, extension);
 }
 
@@ -44,12 +51,9 @@ export function unsupportedFormat(bytes: Uint8Array, fileName: string): RefusedF
   return refusedFormat(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), extensionOf(fileName));
 }
 
-/** An archive without entries, gzip, and the name of tar in its first header. */
-const ARCHIVES = [
-  { signature: 'PK\x05\x06', offset: 0 },
-  { signature: '\x1f\x8b\x08', offset: 0 },
-  { signature: 'ustar', offset: 257 },
-];
+const GZIP = '\x1f\x8b\x08';
+/** An archive without entries. */
+const NO_ENTRIES = 'PK\x05\x06';
 
 /** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
 const PDF_HEADER_MAX_OFFSET = 1024;

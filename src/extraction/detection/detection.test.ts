@@ -18,6 +18,12 @@ describe('a mail', () => {
       'a.mbox',
       'eml',
     ],
+    [
+      'that consists of parts alone',
+      'MIME-Version: 1.0\nContent-Type: multipart/signed; boundary=b\n\n',
+      'a.p7s',
+      'eml',
+    ],
     ['not by headers in which a note may begin', 'From: Ada\nTo: Bob\nSubject: Keys\n\nText', 'a.txt', 'txt'],
     ['not by headers after other text', `A note.\n${received}Subject: Keys\n\nText`, 'a.txt', 'txt'],
     [

@@ -26,8 +26,8 @@ export function mailType(head: string, extension: string): 'eml' | 'mhtml' | und
   const { headers, isWhole } = readHeaders(head);
   const names = [...headers.keys()];
   const isUsual = names.some((name) => USUAL.test(name));
-  const isTechnical =
-    names.some((name) => TECHNICAL.test(name)) || /multipart\//i.test(headers.get('content-type') ?? '');
+  const isDivided = /multipart\//i.test(headers.get('content-type') ?? '');
+  const isTechnical = isDivided || names.some((name) => TECHNICAL.test(name));
   const isNamedPage = PAGE_EXTENSION.test(extension);
   if (isNamedPage || MAIL_EXTENSION.test(extension)) {
     const isMail = isUsual || isTechnical || names.some((name) => OTHERS.test(name));
@@ -36,7 +36,7 @@ export function mailType(head: string, extension: string): 'eml' | 'mhtml' | und
   }
   if (!isWhole || !isTechnical) return undefined;
   if (isSaved(headers) || isPage(headers)) return 'mhtml';
-  return isUsual ? 'eml' : undefined;
+  return isUsual || isDivided ? 'eml' : undefined;
 }
 
 /** Names in lower case, with the first value of each. `isWhole`: they go up to an empty line, or to the end of `head`. */

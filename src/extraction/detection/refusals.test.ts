@@ -54,7 +54,7 @@ describe('a format that is not read is refused with its name and what helps', ()
     ['a.one', binary('\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d'), /^This is a OneNote notebook: /],
     ['a.wpd', binary('\xffWPC'), /^This is a WordPerfect document: /],
     ['a.mobi', binary(`${'x'.repeat(60)}BOOKMOBI`), /^This is a Kindle book: convert it to EPUB\.$/],
-    ['a.djvu', binary('AT&TFORM'), /^This is a DjVu document: /],
+    ['a.djvu', latin1(`AT&TFORM${'text'.repeat(99)}`), /^This is a DjVu document: /],
     ['a.dwg', binary('AC1032\0'), /^This is a CAD drawing: /],
     ['a.dxf', latin1('  0\r\nSECTION\r\n  2\r\nHEADER\r\n'), /^This is a CAD drawing: /],
     [
@@ -66,7 +66,7 @@ describe('a format that is not read is refused with its name and what helps', ()
     ['winmail.dat', binary('\x78\x9f\x3e\x22'), /^This is Outlook’s own container of attachments: /],
     [
       'a.p7m',
-      binary('\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x03'),
+      latin1(`\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02 ${'A signed text. '.repeat(99)}`),
       /^This is a signed or encrypted message \(S\/MIME\): /,
     ],
     [
@@ -85,6 +85,11 @@ describe('a format that is not read is refused with its name and what helps', ()
       'a.7z',
       binary('7z\xbc\xaf\x27\x1c'),
       /^This is a 7-Zip archive: unpack it, and import its files or a ZIP archive of them\.$/,
+    ],
+    [
+      'a.zip',
+      Buffer.concat([Buffer.alloc(99, 0x8e), latin1(`PK\x05\x06\x01${'\0'.repeat(17)}`)]),
+      /^This is a part of a split archive: /,
     ],
     ['a.z01', binary('PK\x07\x08PK\x03\x04'), /^This is a part of a split archive: /],
     ['a.rar', binary('Rar!\x1a\x07'), /^This is a RAR archive: /],

@@ -1,8 +1,10 @@
 /** Says of a file in a format that is not read what it is, and what its owner can do. */
+
 import { COMPOUND_SIGNATURE } from '../compound-file.ts';
 import { archiveFacts } from '../zip-type.ts';
 import { compoundNames } from './compound-type.ts';
 import { REFUSED_FORMATS, REFUSED_TEXTS, type RefusedFormat } from './refused-formats.ts';
+import { isOldTar } from './tar-header.ts';
 
 /** A beginning that decides lies within this many bytes. */
 const BEGINNING_LENGTH = 4096;
@@ -10,6 +12,15 @@ const BEGINNING_LENGTH = 4096;
 /** The format of a text that is noise for a reader, such as PostScript. */
 export function refusedText(head: string): RefusedFormat | undefined {
   return REFUSED_TEXTS.find(({ begins }) => begins?.test(head));
+}
+
+/** Nothing that a text begins with: characters that texts do not have, or a long signature. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: binary formats have them
+const SURE = /[\0-\x08\x0e-\x1f\x7f-\xff]|^.{8}/;
+
+/** The format of a file that is certainly no text by its beginning, however it goes on. */
+export function refusedBytes(head: string): RefusedFormat | undefined {
+  return REFUSED_FORMATS.find(({ begins }) => SURE.test(begins?.exec(head)?.[0] ?? ''));
 }
 
 /** A document of another program by the names of its parts; undefined for an archive of files. */
@@ -31,6 +42,8 @@ export function refusedFormat(file: Buffer, extension: string): RefusedFormat | 
   }
   const text = refusedText(head);
   if (text) return text;
+  if (isSplit(file)) return refusedByExtension('z01');
+  if (isOldTar(file)) return refusedByExtension('arj');
   if (file.toString('latin1', ISO_OFFSET, ISO_OFFSET + ISO_SIGNATURE.length) === ISO_SIGNATURE)
     return refusedByExtension('iso');
   return REFUSED_FORMATS.find(({ begins }) => begins?.test(head)) ?? refusedByExtension(extension);
@@ -46,6 +59,15 @@ const DOCUMENT: RefusedFormat = {
 /** ISO 9660 leaves the first 16 sectors to others. */
 const ISO_OFFSET = 32_769;
 const ISO_SIGNATURE = 'CD001';
+
+/** The end of a ZIP archive's directory, whose number in a split archive is not 0 (APPNOTE.TXT 4.3.16). */
+const DIRECTORY_END = Buffer.from('PK\x05\x06', 'latin1');
+const DIRECTORY_END_LENGTH = 22;
+
+function isSplit(file: Buffer): boolean {
+  const end = file.lastIndexOf(DIRECTORY_END);
+  return end === file.length - DIRECTORY_END_LENGTH && end > 0 && file.readUInt16LE(end + 4) > 0;
+}
 
 /** Of several formats, the one with this extension. */
 function choose(isSuch: (format: RefusedFormat) => boolean, extension: string): RefusedFormat | undefined {

@@ -131,6 +131,20 @@ test('tar and gzip are archives as well', async () => {
   expect((await read(gzipSync('Words.'), 'notes.txt.gz')).extracted.text).toBe('notes.txt\n\nWords.');
 });
 
+test('a tar archive of before POSIX, which has no signature, is refused', async () => {
+  const tar = await tarOf(['a.txt', 'A'], ['b.txt', 'B']);
+  for (let at = tar.indexOf('ustar'); at >= 0; at = tar.indexOf('ustar')) {
+    // Without the eight bytes of the signature and version, whose sum the checksum has to lose.
+    const header = at - 257;
+    const lost = tar.subarray(at, at + 8).reduce((sum, byte) => sum + byte, 0);
+    const sum = Number.parseInt(tar.toString('latin1', header + 148, header + 154), 8) - lost;
+    tar.fill(0, at, at + 8).write(`${sum.toString(8).padStart(6, '0')}\0 `, header + 148, 'latin1');
+  }
+  expect(await extract(tar, 'a.tar')).toMatchObject({
+    failure: { code: 'UNSUPPORTED_FILE_TYPE', message: expect.stringContaining('This is an archive') },
+  });
+});
+
 test('an archive that ends early keeps what is whole, and says so', async () => {
   const tar = await tarOf(['a.txt', 'A'], ['b.txt', 'B'.repeat(2000)]);
   const packed = gzipSync(Array.from({ length: 20_000 }, (_, i) => `line ${(i * 7919) % 10_007}`).join('\n'));

@@ -4,12 +4,13 @@
  * replacing, its status and its storage stay one thing. The paths are headings, so a passage says which file it is from.
  */
 import { posix } from 'node:path';
+import { isTar } from '../../detection/tar-header.ts';
 import type { ExtractedFile, FileWarning } from '../../extracted-file.ts';
 import { noText, unpacksToTooMuch } from '../../extraction-error.ts';
 import type { ReaderContext } from '../../reader-context.ts';
 import { openArchive } from '../archive.ts';
 import { collectParts } from '../parts/collect-parts.ts';
-import { isGzip, isTar, type Member, type Members, membersOfTar, unpackGzip } from './tar.ts';
+import { isGzip, type Member, type Members, membersOfTar, unpackGzip } from './tar.ts';
 
 /**
  * Reads a ZIP or tar archive, packed by gzip or not, or a single file packed by gzip.

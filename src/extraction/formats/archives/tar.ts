@@ -9,14 +9,6 @@ export type Member = { path: string; read: () => Promise<Uint8Array> };
 
 export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b;
 
-/** The name of the format in the header of the first file. */
-const SIGNATURE = { text: 'ustar', offset: 257 };
-
-export const isTar = (bytes: Uint8Array): boolean =>
-  Buffer.from(bytes.subarray(SIGNATURE.offset, SIGNATURE.offset + SIGNATURE.text.length)).toString(
-    'latin1',
-  ) === SIGNATURE.text;
-
 /** `isCutOff`: the archive ends early, and more files may have been in it. */
 export type Members = { members: Member[]; isCutOff: boolean };
 

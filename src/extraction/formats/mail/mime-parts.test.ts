@@ -60,6 +60,11 @@ describe('parts', () => {
     expect(textOf(read('Content-Type: multipart/mixed', '', '--a', 'Text.'))).toBe('--a\r\nText.');
   });
 
+  it('may lack headers, and the empty line after them', () => {
+    const { parts } = read(multipart, '', '--a b', 'This is a text: signed.', '', 'More.', '--a b--');
+    expect(parts.map(textOf)).toEqual(['This is a text: signed.\r\n\r\nMore.']);
+  });
+
   it('of a digest are messages', () => {
     const { parts } = read(
       'Content-Type: multipart/digest; boundary=b',

@@ -64,17 +64,24 @@ export function readMime(message: Buffer): MimePart {
   return read(message, 'text/plain', 0);
 }
 
-/** At the first empty line. */
+/** At the first empty line. Some programs write a part without headers, and without the empty line after them. */
 function divide(part: Buffer): { head: Buffer; body: Buffer } {
-  if (part[0] === LINE_FEED) return { head: part.subarray(0, 0), body: part.subarray(1) };
-  if (part[0] === RETURN && part[1] === LINE_FEED)
-    return { head: part.subarray(0, 0), body: part.subarray(2) };
+  if (!HEADER_START.test(part.toString('latin1', 0, NAME_MAX_LENGTH)))
+    return { head: part.subarray(0, 0), body: part.subarray(emptyLineLength(part)) };
   const ends = ['\n\n', '\n\r\n'].flatMap((end) => {
     const at = part.indexOf(end);
     return at < 0 ? [] : [{ at, after: at + end.length }];
   });
   const [first = { at: part.length, after: part.length }] = ends.sort((a, b) => a.at - b.at);
   return { head: part.subarray(0, first.at), body: part.subarray(first.after) };
+}
+
+const HEADER_START = /^[!-9;-~]+[ \t]*:/;
+const NAME_MAX_LENGTH = 100;
+
+function emptyLineLength(part: Buffer): number {
+  if (part[0] === LINE_FEED) return 1;
+  return part[0] === RETURN && part[1] === LINE_FEED ? 2 : 0;
 }
 
 /** The parts between the lines `--boundary`, without the line end before each. What follows `--boundary--` is no part. */
