@@ -18,7 +18,7 @@ export type Receiver = {
   close(): void;
 };
 
-const LATEST_MS = 30_000;
+const LATEST_MS = 100_000;
 
 /** Verifies a request, and checks its body against the spec. */
 export function verify({ headers, body }: ReceivedEvent, secret: string): WebhookEvent {
