@@ -8,7 +8,8 @@ const REST_MS = 1_000;
 /** Refusals of one item in a row, after which the service is no longer just busy. */
 const REFUSALS_MAX = 30;
 
-const isBusy = (error: unknown) => (error as { errorCode?: unknown } | null)?.errorCode === 'SERVICE_UNAVAILABLE';
+const isBusy = (error: unknown) =>
+  (error as { errorCode?: unknown } | null)?.errorCode === 'SERVICE_UNAVAILABLE';
 
 /** Calls `create` again while the service is too busy, as the clients do: other tests use it, too. */
 async function createPatiently<Created>(create: () => Promise<Created>): Promise<Created> {
