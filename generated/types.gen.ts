@@ -1433,8 +1433,8 @@ export type SearchResult = {
      */
     snippet?: Snippet;
     /**
-     * Only with `explain`: how the score came about. The contributions of the terms, `neighbours` and `feedback` add
-     * up to `score`.
+     * Only with `explain`: how the score came about. The contributions of the terms, `neighbours`, `feedback` and
+     * `fullMatch` add up to `score`.
      */
     explanation?: Explanation;
 };
@@ -1500,8 +1500,8 @@ export type Snippet = {
 };
 
 /**
- * Only with `explain`: how the score came about. The contributions of the terms, `neighbours` and `feedback` add
- * up to `score`.
+ * Only with `explain`: how the score came about. The contributions of the terms, `neighbours`, `feedback` and
+ * `fullMatch` add up to `score`.
  */
 export type Explanation = {
     /**
@@ -1515,9 +1515,15 @@ export type Explanation = {
      */
     neighbours: number;
     /**
-     * What similarity to the best passages has added, or taken.
+     * What similarity to the best passages has added, or taken. It takes nothing from a passage with all words of
+     * the query, and lifts no other one above it.
      */
     feedback: number;
+    /**
+     * What the words of the query have added by standing side by side, as in the query: such passages come before
+     * all others.
+     */
+    fullMatch: number;
     /**
      * The informative words of the query that the passage lacks.
      *

@@ -79,10 +79,10 @@ async function rankCandidates(
   database: Queryable,
   { scoring, searched, request }: RankedSearch,
 ): Promise<FoundPassage[]> {
-  const { accountId, limit, price, scope } = request;
+  const { accountId, limit, price, scope, query } = request;
   const choose = (factor: number) => candidatesOf(scoring.terms, searched.passageCount, factor);
   const rank = async ({ queries, further, all: isLast }: CandidateQueries, comparesAll: boolean) => {
-    const candidates = { searched, queries, further, limit, scope, comparesAll };
+    const candidates = { searched, queries, further, limit, scope, comparesAll, query };
     return await rankPassages(database, scoring, candidates, { accountId, price, isLast });
   };
   const share = await estimateShare(database, searched.ids, scope);

@@ -92,8 +92,11 @@ describe('a search', () => {
       contextPassages: 2,
     });
     expect(marked(best ?? expect.fail('nothing found')).map((word) => word.slice(0, 5))).toContain('polic');
-    const { terms = [], neighbours = 0, feedback = 0 } = best?.explanation ?? {};
-    const sum = terms.reduce((total, { contribution }) => total + contribution, neighbours + feedback);
+    const { terms = [], neighbours = 0, feedback = 0, fullMatch = 0 } = best?.explanation ?? {};
+    const sum = terms.reduce(
+      (total, { contribution }) => total + contribution,
+      neighbours + feedback + fullMatch,
+    );
     expect(sum).toBeCloseTo(best?.score ?? 0, 6);
     expect(best?.snippet?.text).toContain('polic');
     const [inside] = await api.query({ query: 'nightly backup copies', contextPassages: 1 });

@@ -102,7 +102,13 @@ function weighTerms(
     const upperBound = scoreUpperBound(term.weight * queryFrequencyWeight(term.frequency) * rarity);
     const isFrequent = passages.length >= MANY_PASSAGES && count > STOP_WORD_SHARE * passages.length;
     const variants = words.map(([lexeme, weight]): Variant => ({ lexeme, upperBound: upperBound * weight }));
-    return { word: term.word, isInformative: term.isInformative && !isFrequent, variants, upperBound };
+    return {
+      word: term.word,
+      tokens: term.tokens,
+      isInformative: term.isInformative && !isFrequent,
+      variants,
+      upperBound,
+    };
   });
   const isKnown = ({ variants }: Term) => variants.length > 0;
   return {

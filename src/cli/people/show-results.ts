@@ -29,12 +29,13 @@ function describePlace(
 }
 
 /** One line for each part of the score that is not 0. */
-function* explainScore({ terms, neighbours, feedback, missing }: Explanation): Generator<string> {
+function* explainScore({ terms, neighbours, feedback, fullMatch, missing }: Explanation): Generator<string> {
   const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
   for (const { term, weight, occurrences, contribution } of terms)
     yield line(contribution, `${term} (${pluralise(occurrences, 'time')}, weight ${formatScore(weight)})`);
   if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
   if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
+  if (fullMatch !== 0) yield line(fullMatch, 'the words side by side');
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
 }
 

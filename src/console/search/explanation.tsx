@@ -5,7 +5,7 @@ import { countOf } from '../format.ts';
 
 type Part = { name: string; note: string; share: number };
 
-function partsOf({ terms, neighbours, feedback }: ScoreExplanation): Part[] {
+function partsOf({ terms, neighbours, feedback, fullMatch }: ScoreExplanation): Part[] {
   const byTerms = terms.map(({ term, occurrences, weight, contribution }) => ({
     name: term,
     note: `counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
@@ -15,6 +15,7 @@ function partsOf({ terms, neighbours, feedback }: ScoreExplanation): Part[] {
     ...byTerms,
     { name: 'neighbouring passages', note: 'what stands before and after it', share: neighbours },
     { name: 'similar to the best', note: 'what it has in common with the best results', share: feedback },
+    { name: 'full match', note: 'it has the words side by side, as in the query', share: fullMatch },
   ].filter(({ share }) => share !== 0);
 }
 

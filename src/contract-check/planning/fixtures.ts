@@ -13,7 +13,7 @@ export const IS_MARKED = { type: 'eq', key: 'reviewed', value: true } as const;
 
 /** The spec's example query finds five of these texts, in another order, and not the sixth. */
 const TEXTS: Text[] = [
-  { title: 'Release notes 2.4', content: 'The container of version 2.4 keeps its restart policy.' },
+  { title: 'Release notes 2.4', content: 'The container of version 2.4 keeps its policy for restarts.' },
   {
     title: 'Restarts',
     content: 'A container restarts by itself when it has stopped with an error and its policy is on-failure.',

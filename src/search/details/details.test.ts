@@ -162,8 +162,10 @@ describe('explanations', () => {
       const results = await resultsFor(query, { limit: 50, prefix: true, details: { explain: true } });
       expect(results.length).toBeGreaterThan(10);
       for (const { score, explanation } of results) {
-        const { terms, neighbours, feedback } = explanation ?? { terms: [], neighbours: 0, feedback: 0 };
-        const parts = [...terms.map(({ contribution }) => contribution), neighbours, feedback];
+        const { terms, neighbours, feedback, fullMatch } = explanation ?? {
+          ...{ terms: [], neighbours: 0, feedback: 0, fullMatch: 0 },
+        };
+        const parts = [...terms.map(({ contribution }) => contribution), neighbours, feedback, fullMatch];
         expect(parts.reduce((sum, part) => sum + part, 0).toFixed(6)).toBe(score.toFixed(6));
         for (const { weight, contribution } of terms)
           expect(contribution).toBeLessThanOrEqual(weight + 0.000_001);

@@ -1,4 +1,4 @@
-/** Explains a score: what each term, the neighbouring passages and the feedback have added to it. */
+/** Explains a score: what each term, the neighbouring passages, the feedback and a full match have added to it. */
 import type { Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
@@ -61,12 +61,10 @@ export function explain(
 ): Explanation {
   const scored = terms.map((term) => ({ term, ...scoreOfTerm(term, matches, perLetter) }));
   const present = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
-  const parts = [...present.map(({ score }) => score), passage.combined - passage.bm25];
+  const { score, bm25, combined, unlifted } = passage;
+  const parts = [...present.map((term) => term.score), combined - bm25, unlifted - combined];
   const others = parts.reduce((sum, part) => sum + part, 0) / upperBound;
-  const rounded = roundToSum(
-    [...parts.map((part) => part / upperBound), passage.score - others],
-    passage.score,
-  );
+  const rounded = roundToSum([...parts.map((part) => part / upperBound), score - others], score);
   const absent = scored.filter(({ score }) => score === 0).map(({ term }) => term);
   return {
     terms: present.map(({ term, occurrences }, i) => ({
@@ -77,8 +75,9 @@ export function explain(
       occurrences,
       contribution: rounded[i] ?? 0,
     })),
-    neighbours: rounded.at(-2) ?? 0,
-    feedback: rounded.at(-1) ?? 0,
+    neighbours: rounded.at(-3) ?? 0,
+    feedback: rounded.at(-2) ?? 0,
+    fullMatch: rounded.at(-1) ?? 0,
     missing: [...absent, ...unknown].filter(({ isInformative }) => isInformative).map(({ word }) => word),
   };
 }

@@ -21,20 +21,20 @@ describe('analyseQuery', () => {
 
   it('gives each word once, in order, with its frequency', async () => {
     expect(analyse('cats and cats', ['english'])).toEqual([
-      { word: 'cats', ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
-      { word: 'and', ...common, lexemes: ['and'], unaccented: [], frequency: 1 },
+      { word: 'cats', tokens: ['cats'], ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
+      { word: 'and', tokens: ['and'], ...common, lexemes: ['and'], unaccented: [], frequency: 1 },
     ]);
   });
 
   it('counts two forms of one word as one term', async () => {
     expect(analyse('cat cats', ['english'])).toEqual([
-      { word: 'cat', ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
+      { word: 'cat', tokens: ['cat', 'cats'], ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
     ]);
   });
 
   it('unites the lexemes that a word has in every language', async () => {
     expect(analyse('cats', ['english', 'simple'])).toEqual([
-      { word: 'cats', ...common, lexemes: ['cat', 'cats'], unaccented: [], frequency: 1 },
+      { word: 'cats', tokens: ['cats'], ...common, lexemes: ['cat', 'cats'], unaccented: [], frequency: 1 },
     ]);
   });
 
@@ -94,7 +94,7 @@ describe('analyseQuery', () => {
 
   it('lets a lone character weigh as much as a word', async () => {
     expect(analyse('猫', ['simple'])).toEqual([
-      { word: '猫', ...common, lexemes: ['猫'], unaccented: [], frequency: 1 },
+      { word: '猫', tokens: ['猫'], ...common, lexemes: ['猫'], unaccented: [], frequency: 1 },
     ]);
     const [lone, ...others] = analyse('猫 猫耳', ['simple']);
     expect(lone).toMatchObject({ lexemes: ['猫'], weight: 1 });
@@ -135,6 +135,7 @@ describe('analyseQuery', () => {
 describe('mostImportant', () => {
   const term = (lexemes: string[], frequency: number, weight = 1): QueryTerm => ({
     word: lexemes.join(),
+    tokens: lexemes,
     isInformative: true,
     lexemes,
     unaccented: [],

@@ -10,9 +10,10 @@ import { queryFrequencyWeight } from '../bm25.ts';
  * A term as its query writes it.
  *
  * - `word`: the word or bigram in lower case; of several with the same stem, the first.
+ * - `tokens`: all of them.
  * - `isInformative`: neither a stop word beside other words, nor a stacked token.
  */
-export type NamedTerm = { word: string; isInformative: boolean };
+export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean };
 
 /**
  * A query term.
@@ -107,11 +108,13 @@ export function analyseQuery(
     const known = terms.get(key);
     if (known) {
       known.frequency += frequency;
+      known.tokens.push(token);
       known.unaccented = [...new Set([...known.unaccented, ...variants.unaccented])];
     } else {
       const stop = isStopWord(token);
       terms.set(key, {
         word: token,
+        tokens: [token],
         isInformative: !stop || stopWordWeight === 1,
         ...variants,
         frequency,
@@ -128,6 +131,7 @@ function stackedTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, Que
   const further = [...stackedTokens].filter(([token]) => !terms.has(token));
   return further.map(([token, frequency]) => ({
     word: token,
+    tokens: [token],
     isInformative: false,
     ...unite(token, [NO_STEMS]),
     frequency,

@@ -13,7 +13,8 @@ import type { PassageRow } from '../../database/rows/documents/passages.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory, type Scoring } from './best-by-bm25.ts';
+import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
+import { FULL_MATCH_VALUES, fullMatchesFirst, fullMatchValues } from './full-matches.ts';
 import { inEachLayout, type Layout } from './layout.ts';
 import {
   feedbackTerms,
@@ -31,6 +32,7 @@ import {
   scopeValues,
 } from './search-scope.ts';
 import { passageScore, queryTermRows, type ScoredTerm } from './term-scores.ts';
+import type { WeightedScoring } from './term-weights.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow &
@@ -40,9 +42,13 @@ export type FoundPassage = PassageRow &
     type: DocumentType;
     /** In [0, 1], 6 decimals. */
     score: number;
-    /** The score by BM25 alone, and with the neighbouring passages; before the division by the upper bound. */
+    /**
+     * The score by BM25 alone, with the neighbouring passages, and with feedback; before the division by the upper
+     * bound. The last step to the score puts full matches first.
+     */
     bm25: number;
     combined: number;
+    unlifted: number;
   };
 
 /**
@@ -57,9 +63,19 @@ export type Candidates = {
   limit: number;
   scope?: SearchScope | undefined;
   comparesAll: boolean;
+  /** As its user has typed it. */
+  query: string;
 };
 
-const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'price', 'isLast'] as const;
+const RANKING_VALUES = [
+  ...BM25_VALUES,
+  ...FULL_MATCH_VALUES,
+  'upperBound',
+  'limit',
+  'accountId',
+  'price',
+  'isLast',
+] as const;
 const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
 type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
@@ -83,16 +99,17 @@ const rankedTables = (
     feedback AS MATERIALIZED (${weighFeedback()}),
     feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
     reranked AS MATERIALIZED (${rerankByFeedback()}),
+    ordered AS MATERIALIZED (${fullMatchesFirst(values, values.upperBound)}),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, bm25, combined,
+      SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
         round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
-      FROM reranked ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+      FROM ordered ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      external_id, least(ranked.score, 1) AS score, bm25, combined`;
+      external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
@@ -186,7 +203,7 @@ function rankedInScope(
  */
 export type RankPassages = (
   database: Queryable,
-  scoring: Scoring,
+  scoring: WeightedScoring,
   candidates: Candidates,
   charge: { accountId: string; price: number; isLast: boolean },
 ) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
@@ -216,9 +233,15 @@ export function createRanking(payment: Payment): RankPassages {
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (database, scoring, { limit, scope, comparesAll, ...candidates }, charge) => {
+  return async (database, scoring, { limit, scope, comparesAll, query, ...candidates }, charge) => {
     const { upperBound, terms } = scoring;
-    const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
+    const values = {
+      ...bm25Values(scoring, candidates),
+      ...fullMatchValues(query, scoring),
+      upperBound,
+      limit,
+      ...charge,
+    };
     if (scope === undefined) {
       const rows = await rank(database, values);
       if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();

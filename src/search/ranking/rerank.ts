@@ -217,7 +217,7 @@ export const feedbackTerms = (
 export function rerankByFeedback() {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
   return sql`
-    SELECT knowledge_base_id, document_id, position, bm25, score AS combined,
+    SELECT knowledge_base_id, document_id, position, lexemes, bm25, score AS combined,
       best_score * total / max(total) OVER () AS score
     FROM (
       SELECT *, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(

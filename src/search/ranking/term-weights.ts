@@ -126,10 +126,10 @@ type TermVariants = NamedTerm & {
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
 function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
-  const { word, isInformative, lexemes, unaccented, completions = [], near = [] } = term;
+  const { word, tokens, isInformative, lexemes, unaccented, completions = [], near = [] } = term;
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
-  const named = { word, isInformative };
+  const named = { word, tokens, isInformative };
   const asWritten = weighVariants(lexemes, weight, index);
   if (asWritten.known.length > 0) {
     const further = weighVariants(others, weight * FURTHER_WEIGHT, index);
@@ -174,10 +174,11 @@ const withUpperBounds = ({ known, weight }: Variants) =>
  * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
 export const toWeightedTerm = (
-  { word, isInformative, main, further }: TermVariants,
+  { word, tokens, isInformative, main, further }: TermVariants,
   index: IndexStatistics,
 ): WeightedTerm => ({
   word,
+  tokens,
   isInformative,
   variants: [main, further].flatMap(withUpperBounds),
   levels: levelsOf(main, further, index),

@@ -55,7 +55,7 @@ function limitPerDocument(found: Found[], max: number): Found[] {
 function toFound({ passage, score, bm25 }: Found): FoundPassage & { passage: Located } {
   const { title, source, type, attributes, source_url, external_id } = passage.document.row;
   const described = { title, source, type, attributes, source_url, external_id };
-  return { ...passage, ...described, score, bm25, combined: bm25, passage };
+  return { ...passage, ...described, score, bm25, combined: bm25, unlifted: bm25, passage };
 }
 
 type Detailing = { request: QueryRequest; scoring: ExplainedScoring; context: PassageContext | undefined };

@@ -1,0 +1,99 @@
+/** Passages with the words of a query side by side come first, whatever others have of them. */
+import { describe, expect, test } from 'vitest';
+import { useSearch } from '../testing/searched-texts.ts';
+
+const { orderOf } = useSearch();
+
+/** `count` texts, each made from its number. */
+const numbered = (count: number, make: (n: number) => [title: string, content: string]) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => make(i + 1)));
+
+describe('numbers and letters that stand beside a word', () => {
+  const steps = {
+    ...numbered(9, (n) => [
+      `step ${n}`,
+      `Step ${n}. ${['Close the valve', 'Drain the tank', 'Wait for the lamp'][n % 3]} before the next step.`,
+    ]),
+    all: 'Follow each step; a step takes a minute, and no step may be left out. Step by step.',
+    ...numbered(30, (n) => [
+      `visits ${n}`,
+      `On day ${n % 9} there were ${n} visits, ${n % 7} at gate ${n % 5}.`,
+    ]),
+  };
+  test.each([1, 3, 5, 8])('Step %i', async (n) => {
+    expect((await orderOf(steps, `Step ${n}`))[0]).toBe(`step ${n}`);
+  });
+
+  const plans = {
+    ...Object.fromEntries(
+      ['A', 'B', 'C'].map((letter) => [
+        letter,
+        `Plan ${letter} holds if the hall is closed; no other plan does.`,
+      ]),
+    ),
+    planner: 'A plan is a plan: plan well, plan a day ahead, and keep a plan B or C in mind for each plan.',
+    ...numbered(12, (n) => [
+      `class ${n}`,
+      `Class B has ${n} pupils, class A has ${n + 3}; a plan hangs at the door.`,
+    ]),
+  };
+  test.each(['A', 'C'])('Plan %s', async (letter) => {
+    expect((await orderOf(plans, `Plan ${letter}`)).slice(0, 2)).toContain(letter);
+  });
+
+  test.each(['§ 5 Abs. 2 Nr. 3', '§5 Abs.2 Nr.3'])('%s', async (query) => {
+    const law = Object.fromEntries(
+      [2, 3, 5].flatMap((a) =>
+        [2, 3, 5].map((b) => [
+          `${a} ${b}`,
+          `Nach § ${a} Abs. ${b} Nr. ${a === b ? 1 : 10 - a - b} gilt das für alle.`,
+        ]),
+      ),
+    );
+    expect((await orderOf(law, query))[0]).toBe('5 2');
+  });
+});
+
+test('the words apart, often and in a title do not outweigh the words side by side', async () => {
+  const order = await orderOf(
+    {
+      cuff: 'The nurse notes the blood pressure of each patient with a cuff every morning, before breakfast is served.',
+      'Blood and pressure':
+        'Pressure on the bank of blood: blood is rare, pressure is high, and blood needs pressure.',
+      ...numbered(8, (n) => [`bank ${n}`, `The blood bank is under pressure in week ${n}.`]),
+    },
+    '"blood pressure"',
+  );
+  expect(order[0]).toBe('cuff');
+});
+
+test('of pages that share a menu the one about it comes first, beside other texts', async () => {
+  const page = (own: string) =>
+    `Home\n\nRefund policy\n\nShipping\n\nCareers\n\n${own}\n\nWe use cookies. Copyright.`;
+  const order = await orderOf(
+    {
+      'Refund policy': page(
+        'Refund policy\n\nMoney is returned within fourteen days if the parcel is sent back unopened.',
+      ),
+      Shipping: page('Shipping\n\nParcels leave our depot each weekday at noon.'),
+      Careers: page('Careers\n\nWe look for two gardeners and one carpenter.'),
+      ...numbered(30, (n) => [`note ${n}`, `A short note about something else, number ${n}.`]),
+    },
+    'Refund policy',
+  );
+  expect(order[0]).toBe('Refund policy');
+});
+
+test('no passage with a part of the words is lifted above one with all of them by what it shares with others', async () => {
+  const order = await orderOf(
+    {
+      both: 'Zebra crossings and lamps were painted by the harbour office in the spring of that year, it says.',
+      ...numbered(10, (n) => [
+        `lamp ${n}`,
+        `Lamp lamp lamp: the street lamp of row ${n} burns from dusk to dawn in the old town.`,
+      ]),
+    },
+    'zebra lamp',
+  );
+  expect(order[0]).toBe('both');
+});
