@@ -1520,16 +1520,16 @@ export type Explanation = {
      */
     feedback: number;
     /**
-     * What the words of the query have added by standing side by side, as in the query: such passages come before
-     * all others.
-     */
-    fullMatch: number;
-    /**
      * The informative words of the query that the passage lacks.
      *
      * At most 512 items.
      */
     missing: Array<string>;
+    /**
+     * What the words of the query have added by standing side by side, as in the query: such passages come before
+     * all others.
+     */
+    fullMatch: number;
 };
 
 /**
@@ -1561,7 +1561,25 @@ export type ExplainedTerm = {
      * 0 to 1.
      */
     contribution: number;
+    /**
+     * How the passage has a term of the query: in any form of the `word` itself; by a longer word that begins with it
+     * (`completion`, only with `prefix`); or by a `guess`: a word near it, because no passage has the word.
+     */
+    match: TermMatch;
+    /**
+     * How the content of the passage writes the term, the first ones: `hotels` for `hotel`, or what was taken for
+     * it. Empty where only the title or the headings have it.
+     *
+     * At most 10 items.
+     */
+    words: Array<string>;
 };
+
+/**
+ * How the passage has a term of the query: in any form of the `word` itself; by a longer word that begins with it
+ * (`completion`, only with `prefix`); or by a `guess`: a word near it, because no passage has the word.
+ */
+export type TermMatch = 'word' | 'completion' | 'guess';
 
 /**
  * Where a passage comes from.

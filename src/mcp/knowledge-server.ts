@@ -48,6 +48,10 @@ const foundPassage = z.object({
   start: z.number().optional(),
   end: z.number().optional(),
   time: z.number().optional().describe('Seconds from the start of the recording, in subtitles.'),
+  guesses: z
+    .array(z.object({ word: z.string(), takenFor: z.array(z.string()) }))
+    .optional()
+    .describe('Words of the query that no text has, and the words of this passage that were taken for them.'),
 });
 
 /** The answer of a tool for programs, and as text for agents that read no structured content. */
@@ -117,7 +121,7 @@ function addSearch(server: McpServer, { client }: Connection): void {
     },
     async ({ maxTokens, filter, ...asked }, { mcpReq: { signal } }) => {
       // The service checks filters itself, and names what is wrong.
-      const request = { ...asked, ...(filter && { filter: filter as never }) };
+      const request = { ...asked, explain: true, ...(filter && { filter: filter as never }) };
       const { passages, omitted } = selectPassages(await client.query(request, { signal }), maxTokens);
       return answer({ passages, omitted }, toText(passages, omitted));
     },

@@ -2,6 +2,8 @@
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { formatTime } from '../format-time.ts';
 
+type Guess = { word: string; takenFor: string[] };
+
 /** What an agent reads of a search result. */
 export type FoundPassage = {
   documentId: string;
@@ -20,6 +22,8 @@ export type FoundPassage = {
   end?: number;
   /** When it begins in the recording, in seconds. */
   time?: number;
+  /** Words of the query that no text has, with those that were taken for them. */
+  guesses?: Guess[];
 };
 
 /** The resource of a document. */
@@ -33,7 +37,13 @@ function citationOf({ title, location }: SearchResult): string {
   return [title, ...page, ...time, ...headings].join(', ');
 }
 
+const guessesOf = ({ explanation }: SearchResult): Guess[] =>
+  (explanation?.terms ?? [])
+    .filter(({ match }) => match === 'guess')
+    .map(({ term, words }) => ({ word: term, takenFor: words }));
+
 function toFoundPassage(result: SearchResult): FoundPassage {
+  const guesses = guessesOf(result);
   const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
   return {
     documentId,
@@ -46,6 +56,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(context && context.after.length > 0 && { after: context.after }),
     ...(location && { start: location.start, end: location.end }),
     ...(location?.time !== undefined && { time: location.time }),
+    ...(guesses.length > 0 && { guesses }),
   };
 }
 
@@ -89,12 +100,22 @@ export function selectPassages(
   return { passages, omitted: results.length - passages.length };
 }
 
+const describeGuess = ({ word, takenFor }: Guess): string =>
+  `No text has "${word}"; this was taken for it: ${takenFor.join(', ') || 'a word of the title'}.`;
+
 /** The passages as text, for agents that do not read structured content. */
 export function toText(passages: FoundPassage[], omitted: number): string {
   if (passages.length === 0)
     return 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.';
-  const blocks = passages.map(({ citation, uri, documentId, text, before = [], after = [] }, index) =>
-    [`[${index + 1}] ${citation}`, `${uri} (documentId ${documentId})`, ...before, text, ...after].join('\n'),
+  const blocks = passages.map(
+    ({ citation, uri, documentId, text, before = [], after = [], guesses = [] }, index) => {
+      const head = [
+        `[${index + 1}] ${citation}`,
+        `${uri} (documentId ${documentId})`,
+        ...guesses.map(describeGuess),
+      ];
+      return [...head, ...before, text, ...after].join('\n');
+    },
   );
   const rest = omitted === 0 ? [] : [`${omitted} more had no room; ask with a larger maxTokens.`];
   return [...blocks, ...rest].join('\n\n');

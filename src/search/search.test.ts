@@ -1,5 +1,6 @@
 /** The order of search results, with the reason for each position. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { importText } from './testing/imported-texts.ts';
 import { titled, useSearch } from './testing/searched-texts.ts';
@@ -32,6 +33,25 @@ test('a whole question finds its passage though no passage holds all of its word
     'At what time does the national museum usually open its doors on a weekday?',
   );
   expect(order[0]).toBe('answer');
+});
+
+describe('function words', () => {
+  const texts = { lift: 'The lift is out of order.', hotel: 'What does the hotel cost for a night?' };
+  test('beside other words they find nothing by themselves', async () => {
+    expect(await orderOf(texts, 'What is the submarine for?')).toEqual([]);
+    expect(await orderOf(texts, 'What is the lift for?')).toEqual(['lift']);
+  });
+  test('alone they count', async () => {
+    expect(await orderOf(texts, 'out of')).toEqual(['lift']);
+  });
+  test('in a filter, too', async () => {
+    const { owned, resultsFor } = await openSearch();
+    for (const [title, content] of Object.entries(texts))
+      await importText(suite.database, owned, { title, content });
+    const scope = { filter: toDocumentFilter({ type: 'ne', key: '$title', value: 'other' }) };
+    expect(await resultsFor('What is the submarine for?', { scope })).toEqual([]);
+    expect(await resultsFor('What is the lift for?', { scope })).toMatchObject([{ title: 'lift' }]);
+  });
 });
 
 test('a query of stop words only finds its passage', async () => {

@@ -6,7 +6,8 @@ import type { StemMemory } from '../indexing/stems.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
 import { type CandidateQueries, chooseCandidates } from './candidates/candidates.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
-import { expandTerms } from './expansion/expansion.ts';
+import { findFalseGuesses } from './details/false-guesses.ts';
+import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
 import type { SearchedKnowledgeBases } from './query/collection-statistics.ts';
@@ -26,7 +27,8 @@ const budgetFor = (termCount: number): number => Math.max(250, 20 * termCount);
 /** The candidate queries for `factor` times the usual budget. */
 export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
   const levels = terms.map((term) => term.levels);
-  return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
+  const weak = new Set(terms.filter(({ isWeak }) => isWeak).map((term) => term.levels));
+  return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length), weak });
 }
 
 /**
@@ -101,6 +103,30 @@ async function rankCandidates(
   return (await rank(chooseMore(Number.POSITIVE_INFINITY), true)).found;
 }
 
+/** Rankings without the guesses that the texts found do not bear out; after these, no guess counts. */
+const CORRECTIONS_MAX = 2;
+
+/** Ranks, and again without false guesses, which is rarely needed and costs nothing more. */
+async function rankExpanded(
+  rankPassages: RankPassages,
+  database: Queryable,
+  { request, expanded }: { request: SearchRequest; expanded: ExpandedAnalysis },
+): Promise<{ scoring: WeightedScoring; ranked: FoundPassage[] }> {
+  const { searched } = expanded.statistics;
+  let analysis = expanded;
+  for (let corrections = 0; ; corrections++) {
+    const scoring = await weighTerms(database, request.accountId, analysis);
+    const charged = corrections === 0 ? request : { ...request, price: 0 };
+    const ranked = await rankCandidates(rankPassages, database, { scoring, searched, request: charged });
+    const wrong = await findFalseGuesses(database, ranked, scoring.terms);
+    if (wrong.size === 0) return { scoring, ranked };
+    analysis = withoutGuesses(
+      analysis,
+      corrections < CORRECTIONS_MAX ? (lexeme) => wrong.has(lexeme) : () => true,
+    );
+  }
+}
+
 /** Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at its end. */
 export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
   const analyse = createQueryAnalysis(memory, payment);
@@ -110,8 +136,7 @@ export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
     const { searched } = analysis.statistics;
     if (!analysis.statistics.isCovered || !(await isCovered())) throw payment.refusal();
     const expanded = await expandTerms(database, request, analysis);
-    const scoring = await weighTerms(database, request.accountId, expanded);
-    const ranked = await rankCandidates(rankPassages, database, { scoring, searched, request });
+    const { scoring, ranked } = await rankExpanded(rankPassages, database, { request, expanded });
     const { details, minScore = 0 } = request;
     const found = ranked.filter(({ score }) => score >= minScore);
     return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });

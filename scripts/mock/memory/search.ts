@@ -3,6 +3,7 @@
  * neighbouring passages, and learns from the best results. Here, words count as forms of one word if they begin alike.
  */
 
+import type { TermMatch } from '../../../generated/types.gen.ts';
 import { editDistance } from '../../../src/analysis/edit-distance.ts';
 import { isStemmable } from '../../../src/analysis/tokens.ts';
 import {
@@ -21,9 +22,9 @@ import {
   readQuery,
   SCORED_TERMS_MAX,
 } from '../../../src/search/query/query-terms.ts';
+import type { Variant } from '../../../src/search/ranking/term-scores.ts';
 import type { IndexedPassage } from './passages.ts';
 
-type Variant = { lexeme: string; upperBound: number };
 type Term = ExplainedScoring['terms'][number];
 
 /** The number of passages that have each lexeme. */
@@ -65,23 +66,23 @@ function wordsFor(
   { word, lexemes, unaccented }: QueryTerm,
   vocabulary: Vocabulary,
   isBeginning: boolean,
-): [lexeme: string, weight: number][] {
+): [lexeme: string, weight: number, match: TermMatch][] {
   const own = [...lexemes, ...unaccented].filter((lexeme) => vocabulary.has(lexeme));
-  const find = (isWanted: (lexeme: string) => boolean, weight: number) =>
+  const find = (isWanted: (lexeme: string) => boolean, weight: number, match: TermMatch) =>
     [...vocabulary.keys()]
       .filter((lexeme) => !own.includes(lexeme) && isWanted(lexeme))
-      .map((lexeme): [string, number] => [lexeme, weight]);
-  const found = own.map((lexeme): [string, number] => [lexeme, 1]);
+      .map((lexeme): [string, number, TermMatch] => [lexeme, weight, match]);
+  const found = own.map((lexeme): [string, number, TermMatch] => [lexeme, 1, 'word']);
   const plain = unaccented[0] ?? lexemes[0] ?? word;
   if (isBeginning)
-    found.push(...find((lexeme) => lexeme.startsWith(plain), own.length > 0 ? FORM_WEIGHT : 1));
+    found.push(...find((lexeme) => lexeme.startsWith(plain), own.length > 0 ? FORM_WEIGHT : 1, 'completion'));
   // Identifiers, numbers and the bigrams of scripts without spaces have neither forms nor misspellings.
   if (!isStemmable(word) || word.length < NEAR_MIN_LENGTH) return found;
-  if (!isBeginning) found.push(...find((lexeme) => areForms(plain, lexeme), FORM_WEIGHT));
+  if (!isBeginning) found.push(...find((lexeme) => areForms(plain, lexeme), FORM_WEIGHT, 'word'));
   if (found.length > 0) return found;
   const isNear = (lexeme: string) =>
     Math.abs(lexeme.length - plain.length) <= 1 && isStemmable(lexeme) && editDistance(plain, lexeme) === 1;
-  return find(isNear, NEAR_WEIGHT);
+  return find(isNear, NEAR_WEIGHT, 'guess');
 }
 
 /** The terms of a query with their variants in these passages. `unknown`: those that no passage has. */
@@ -101,7 +102,9 @@ function weighTerms(
     const rarity = inverseDocumentFrequency(count, passages.length);
     const upperBound = scoreUpperBound(term.weight * queryFrequencyWeight(term.frequency) * rarity);
     const isFrequent = passages.length >= MANY_PASSAGES && count > STOP_WORD_SHARE * passages.length;
-    const variants = words.map(([lexeme, weight]): Variant => ({ lexeme, upperBound: upperBound * weight }));
+    const variants = words.map(
+      ([lexeme, weight, match]): Variant => ({ lexeme, upperBound: upperBound * weight, match }),
+    );
     return {
       word: term.word,
       tokens: term.tokens,

@@ -1,5 +1,5 @@
 /** Search results for people. */
-import type { Explanation, SearchResult } from '../../../generated/types.gen.ts';
+import type { Explanation, SearchResult, TermMatch } from '../../../generated/types.gen.ts';
 import { formatScore } from '../../format-score.ts';
 import { formatTime } from '../../format-time.ts';
 import { pluralise } from '../../terminal/formats.ts';
@@ -28,11 +28,22 @@ function describePlace(
   return parts.filter(Boolean).map(toVisibleLine).join(' · ');
 }
 
+/** How a passage has a term that it does not have as a word. */
+const MATCHES = { completion: 'completed', guess: 'no text has it, taken for it' } satisfies Record<
+  Exclude<TermMatch, 'word'>,
+  string
+>;
+
 /** One line for each part of the score that is not 0. */
 function* explainScore({ terms, neighbours, feedback, fullMatch, missing }: Explanation): Generator<string> {
   const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
-  for (const { term, weight, occurrences, contribution } of terms)
-    yield line(contribution, `${term} (${pluralise(occurrences, 'time')}, weight ${formatScore(weight)})`);
+  for (const { term, weight, occurrences, contribution, match, words } of terms) {
+    const found = match === 'word' ? '' : `, ${MATCHES[match]}: ${words.join(', ') || 'in the title'}`;
+    yield line(
+      contribution,
+      `${term} (${pluralise(occurrences, 'time')}, weight ${formatScore(weight)}${found})`,
+    );
+  }
   if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
   if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
   if (fullMatch !== 0) yield line(fullMatch, 'the words side by side');

@@ -1,14 +1,21 @@
 /** Why a result has its score: a bar for each part that has added to it, or taken from it. */
-import type { Explanation as ScoreExplanation } from '../../client/index.ts';
+import type { Explanation as ScoreExplanation, TermMatch } from '../../client/index.ts';
 import { formatScore } from '../../format-score.ts';
 import { countOf } from '../format.ts';
+
+/** What to know of a term that is not in the text as it was asked for. */
+const NOTES: Record<TermMatch, string> = {
+  word: '',
+  completion: 'begins so; ',
+  guess: 'taken for it, since no text has the word; ',
+};
 
 type Part = { name: string; note: string; share: number };
 
 function partsOf({ terms, neighbours, feedback, fullMatch }: ScoreExplanation): Part[] {
-  const byTerms = terms.map(({ term, occurrences, weight, contribution }) => ({
-    name: term,
-    note: `counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
+  const byTerms = terms.map(({ term, occurrences, weight, contribution, match, words }) => ({
+    name: match === 'word' ? term : `${term} → ${words.join(', ') || 'in the title'}`,
+    note: `${NOTES[match]}counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
     share: contribution,
   }));
   return [

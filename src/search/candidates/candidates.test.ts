@@ -80,6 +80,30 @@ test('common words make a candidate together', () => {
   expect(queries).toEqual(["'0'&'1'&'2'"]);
 });
 
+test('weak terms make no candidate by themselves, and keep none away', () => {
+  const passagesOf = fc.array(fc.array(fc.nat({ max: 19 })), { maxLength: 30 });
+  fc.assert(
+    fc.property(
+      probabilities,
+      passagesOf,
+      fc.nat(),
+      fc.constantFrom(5, 50, 1e9),
+      (given, sets, bits, budget) => {
+        const terms = termsOf(given);
+        const isWeak = (i: number) => i < terms.length && (bits & (1 << i)) !== 0;
+        const weak = new Set(terms.filter((_, i) => isWeak(i)));
+        const passages = sets.map((words) => new Set(words.map((word) => `'${word}'`)));
+        const extent = { passageCount: 1_000, budget };
+        const chosen = candidatesAmong(passages, everyQuery(chooseCandidates(terms, { ...extent, weak })));
+        const usual = candidatesAmong(passages, everyQuery(chooseCandidates(terms, extent)));
+        const isStrong = (passage: Set<string>) => terms.some((_, i) => !isWeak(i) && passage.has(`'${i}'`));
+        expect(chosen.filter((passage) => !isStrong(passage))).toEqual([]);
+        expect(usual.filter((passage) => isStrong(passage) && !chosen.includes(passage))).toEqual([]);
+      },
+    ),
+  );
+});
+
 test('a query of one common word selects its dense passages', () => {
   const levels = [
     { operand: "'word'", expectedScore: 1, probability: 0.3 },

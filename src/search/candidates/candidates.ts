@@ -28,6 +28,9 @@ export type ImpactLevel = {
 /** A term's levels in ascending order; never empty. */
 export type ImpactLevels = ImpactLevel[];
 
+/** The terms that make no candidate by themselves: the function words beside other words. */
+type Weak = ReadonlySet<ImpactLevels>;
+
 /**
  * tsqueries of candidates.
  *
@@ -163,7 +166,7 @@ type IndexScan = { queries: string[]; work: number };
 function scanAbove(
   threshold: number,
   terms: ImpactLevels[],
-  { steps: needed, passageCount }: { steps: number; passageCount: number },
+  { steps: needed, passageCount, weak, strong }: { steps: number; passageCount: number } & Sufficiency,
 ): IndexScan {
   const inSteps = terms.map((levels) =>
     levels.map(({ operand, expectedScore }) => ({
@@ -179,7 +182,9 @@ function scanAbove(
     levels.forEach(({ operand, steps }, level) => {
       // A level without more steps than the one below it adds no passages: the lower level finds them too.
       if (steps === (levels[level - 1]?.steps ?? 0)) return;
-      const others = conditionOn(index + 1, terms.length, needed - steps);
+      const enough = conditionOn(index + 1, terms.length, needed - steps);
+      const isWeak = weak.has(terms[index] ?? []);
+      const others = isWeak ? bothOf(containsAny(strong), enough) : enough;
       const query = bothOf({ text: operand, operands: 1 }, others);
       const holding = passageCount * probabilityOf(terms[index]?.slice(level) ?? []);
       if (typeof query === 'object') work += holding * query.operands;
@@ -195,14 +200,21 @@ function scanAbove(
 const isTooMuch = ({ queries, work }: IndexScan): boolean =>
   work > WORK_MAX || queries.some((query) => query.length > TSQUERY_MAX_LENGTH);
 
+/** The condition that a passage contains any of the terms. */
+const containsAny = (terms: ImpactLevels[]): Condition =>
+  anyOf(terms.map(([least]) => (least ? { text: least.operand, operands: 1 } : false)));
+
 /** Every passage that contains any of the terms. */
 function everyCandidate(terms: ImpactLevels[]): string[] {
-  const any = anyOf(terms.map(([least]) => (least ? { text: least.operand, operands: 1 } : false)));
+  const any = containsAny(terms);
   return typeof any === 'object' ? [any.text] : [];
 }
 
 /** How many passages there are, and how many of them to choose. */
 type Extent = { passageCount: number; budget: number };
+
+/** The terms that do not suffice, and those of which a passage must contain one. */
+type Sufficiency = { weak: Weak; strong: ImpactLevels[] };
 
 /** The terms of the highest scores, by descending score. */
 const mostImportant = (terms: ImpactLevels[]): ImpactLevels[] =>
@@ -225,13 +237,14 @@ type Choice = { within: IndexScan; further: IndexScan; expected: number };
 
 const NOTHING: IndexScan = { queries: [], work: 0 };
 
-function chooseAmong(considered: ImpactLevels[], { passageCount, budget }: Extent): Choice {
+function chooseAmong(considered: ImpactLevels[], extent: Extent & Sufficiency): Choice {
+  const { passageCount, budget } = extent;
   const rarestFirst = considered.toSorted((left, right) => probabilityOf(left) - probabilityOf(right));
   const chooseIn = (steps: number): Choice => {
     const { threshold, lower } = findThresholds(considered, budget / passageCount, steps);
-    const within = scanAbove(threshold, rarestFirst, { steps, passageCount });
+    const within = scanAbove(threshold, rarestFirst, { ...extent, steps });
     if (lower === undefined) return { within, further: NOTHING, expected: 0 };
-    const further = scanAbove(lower.threshold, rarestFirst, { steps, passageCount });
+    const further = scanAbove(lower.threshold, rarestFirst, { ...extent, steps });
     return { within, further, expected: passageCount * lower.probability };
   };
   let steps = STEPS_MAX;
@@ -247,11 +260,17 @@ function chooseAmong(considered: ImpactLevels[], { passageCount, budget }: Exten
  * - About `budget` passages, and more if the terms often occur together.
  * - Further ones, if that threshold uses little of the budget.
  * - All passages that contain any of the terms, if those are within the budget or the budget is `Infinity`.
+ * - None that contain weak terms only.
  */
-export function chooseCandidates(terms: ImpactLevels[], extent: Extent): CandidateQueries {
-  const { passageCount, budget } = extent;
+export function chooseCandidates(
+  terms: ImpactLevels[],
+  { weak = new Set(), ...given }: Extent & { weak?: Weak },
+): CandidateQueries {
+  const { passageCount, budget } = given;
+  const strong = terms.filter((levels) => !weak.has(levels));
+  const extent = { ...given, weak, strong };
   const expected = passageCount * terms.reduce((sum, levels) => sum + probabilityOf(levels), 0);
-  if (expected <= budget) return { queries: everyCandidate(terms), further: [], all: true };
+  if (expected <= budget) return { queries: everyCandidate(strong), further: [], all: true };
   const considered = chooseConsidered(terms, extent);
   const choice = chooseAmong(considered, extent);
   // Where only some of the further candidates count, all terms help to tell the best of them.
@@ -260,7 +279,7 @@ export function chooseCandidates(terms: ImpactLevels[], extent: Extent): Candida
   const isEmpty = within.queries.length + further.queries.length === 0;
   return {
     queries: within.queries,
-    further: isEmpty ? everyCandidate(considered) : further.queries,
+    further: isEmpty ? everyCandidate(considered.filter((levels) => !weak.has(levels))) : further.queries,
     all: false,
   };
 }

@@ -117,6 +117,25 @@ describe('highlights', () => {
 });
 
 describe('explanations', () => {
+  const matchesOf = async (texts: TestText[], query: string, prefix = false) => {
+    const resultsFor = await searchOver(texts);
+    const [found] = await resultsFor(query, { prefix, details: { explain: true } });
+    return (found?.explanation?.terms ?? []).map(({ term, match, words }) => [term, match, words]);
+  };
+
+  test('name the words of the text: forms of the query’s words, longer words, and guesses', async () => {
+    const texts = [
+      {
+        title: 'Claims',
+        content: 'Receipts of the Journey are kept; each receipt counts. The lamp stays on.',
+      },
+    ];
+    expect(await matchesOf(texts, 'receipt')).toEqual([['receipt', 'word', ['Receipts', 'receipt']]]);
+    expect(await matchesOf(texts, 'recipts')).toEqual([['recipts', 'guess', ['Receipts', 'receipt']]]);
+    expect(await matchesOf(texts, 'jour', true)).toEqual([['jour', 'completion', ['Journey']]]);
+    expect(await matchesOf(texts, 'claims')).toEqual([['claims', 'word', []]]);
+  });
+
   const words = [
     'red',
     'green',

@@ -1,9 +1,10 @@
 /** Explains a score: what each term, the neighbouring passages, the feedback and a full match have added to it. */
-import type { Explanation } from '../../../generated/types.gen.ts';
+import type { ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
-import type { ScoredTerm } from '../ranking/term-scores.ts';
+import type { ScoredTerm, Variant } from '../ranking/term-scores.ts';
+import { type ReadWords, wordReader } from './matched-words.ts';
 import type { Matches } from './matches.ts';
 
 type Term = ScoredTerm & NamedTerm;
@@ -16,24 +17,24 @@ export type ExplainedScoring = {
   perLetter: number;
 };
 
+/** What a term adds to a passage, by the one of its variants that adds most; none in a passage without the term. */
+type TermScore = { term: Term; variant: Variant | undefined; occurrences: number; score: number };
+
+/** Words that an explanation names of each term. */
+const WORDS_MAX = 10;
+
 /** Scores have 6 decimals. */
 const UNITS = 1_000_000;
 
 /** The variant that adds most to the score of a passage counts, as in `passageScore`. */
-function scoreOfTerm(
-  { variants }: Term,
-  { frequencies, length }: Matches,
-  perLetter: number,
-): { occurrences: number; score: number } {
+function scoreOfTerm(term: Term, { frequencies, length }: Matches, perLetter: number): TermScore {
   const norm = lengthNorm(length, perLetter);
-  const scores = variants.map(({ lexeme, upperBound }) => {
-    const occurrences = frequencies.get(lexeme) ?? 0;
-    return { occurrences, score: upperBound * saturation(occurrences, norm) };
+  const scores = term.variants.map((variant): TermScore => {
+    const occurrences = frequencies.get(variant.lexeme) ?? 0;
+    return { term, variant, occurrences, score: variant.upperBound * saturation(occurrences, norm) };
   });
-  return scores.reduce((best, next) => (next.score > best.score ? next : best), {
-    occurrences: 0,
-    score: 0,
-  });
+  const none: TermScore = { term, variant: undefined, occurrences: 0, score: 0 };
+  return scores.reduce((best, next) => (next.score > best.score ? next : best), none);
 }
 
 /**
@@ -59,25 +60,38 @@ export function explain(
   matches: Matches,
   { terms, unknown, upperBound, perLetter }: ExplainedScoring,
 ): Explanation {
-  const scored = terms.map((term) => ({ term, ...scoreOfTerm(term, matches, perLetter) }));
+  const scored = terms.map((term) => scoreOfTerm(term, matches, perLetter));
   const present = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
   const { score, bm25, combined, unlifted } = passage;
   const parts = [...present.map((term) => term.score), combined - bm25, unlifted - combined];
   const others = parts.reduce((sum, part) => sum + part, 0) / upperBound;
   const rounded = roundToSum([...parts.map((part) => part / upperBound), score - others], score);
   const absent = scored.filter(({ score }) => score === 0).map(({ term }) => term);
+  const readWords = wordReader(passage.content, matches);
   return {
-    terms: present.map(({ term, occurrences }, i) => ({
-      term: term.word,
-      weight:
-        Math.round((Math.max(...term.variants.map((variant) => variant.upperBound)) / upperBound) * UNITS) /
-        UNITS,
-      occurrences,
-      contribution: rounded[i] ?? 0,
-    })),
+    terms: present.map((each, i) =>
+      explainTerm(each, { upperBound, contribution: rounded[i] ?? 0, readWords }),
+    ),
     neighbours: rounded.at(-3) ?? 0,
     feedback: rounded.at(-2) ?? 0,
-    fullMatch: rounded.at(-1) ?? 0,
     missing: [...absent, ...unknown].filter(({ isInformative }) => isInformative).map(({ word }) => word),
+    fullMatch: rounded.at(-1) ?? 0,
+  };
+}
+
+type ScoreParts = { upperBound: number; contribution: number; readWords: ReadWords };
+
+function explainTerm(
+  { term, variant, occurrences }: TermScore,
+  { upperBound, contribution, readWords }: ScoreParts,
+): ExplainedTerm {
+  const most = Math.max(...term.variants.map((each) => each.upperBound));
+  return {
+    term: term.word,
+    weight: Math.round((most / upperBound) * UNITS) / UNITS,
+    occurrences,
+    contribution,
+    match: variant?.match ?? 'word',
+    words: variant === undefined ? [] : readWords(variant.lexeme).slice(0, WORDS_MAX),
   };
 }

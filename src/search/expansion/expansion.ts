@@ -16,6 +16,20 @@ export type ExpandedTerm = QueryTerm & { near?: NearLexemes[]; completions?: str
 /** A query analysis with its terms expanded. */
 export type ExpandedAnalysis = Omit<QueryAnalysis, 'terms'> & { terms: ExpandedTerm[] };
 
+/** The analysis without the near words that `isFalse` names. */
+export const withoutGuesses = (
+  analysis: ExpandedAnalysis,
+  isFalse: (lexeme: string) => boolean,
+): ExpandedAnalysis => ({
+  ...analysis,
+  terms: analysis.terms.map(({ near = [], ...term }) => ({
+    ...term,
+    near: near
+      .map((kind) => ({ ...kind, lexemes: kind.lexemes.filter((lexeme) => !isFalse(lexeme)) }))
+      .filter(({ lexemes }) => lexemes.length > 0),
+  })),
+});
+
 /** A term to expand: what to look for, and what the lexemes found by each probe add to the term. */
 type Expansion = { term: QueryTerm; probes: Probe[]; expand(found: Found[]): Partial<ExpandedTerm> };
 

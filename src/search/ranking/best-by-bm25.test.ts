@@ -48,7 +48,9 @@ test.skipIf(isCitus)(
   'a rare word beside a common one scores all of the rare, and some of the common',
   async () => {
     const { accountId, knowledgeBaseId } = await importCommonWord();
-    const terms = ['zrare', 'zcommon'].map((lexeme) => ({ variants: [{ lexeme, upperBound: 1 }] }));
+    const terms = ['zrare', 'zcommon'].map((lexeme) => ({
+      variants: [{ lexeme, upperBound: 1, match: 'word' as const }],
+    }));
     const passageCount = COMMON_ONLY + RARE;
     const searched = {
       ids: [knowledgeBaseId],

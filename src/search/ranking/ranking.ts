@@ -31,8 +31,8 @@ import {
   type SearchScope,
   scopeValues,
 } from './search-scope.ts';
-import { passageScore, queryTermRows, type ScoredTerm } from './term-scores.ts';
-import type { WeightedScoring } from './term-weights.ts';
+import { passageScore, queryTermRows } from './term-scores.ts';
+import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow &
@@ -208,9 +208,12 @@ export type RankPassages = (
   charge: { accountId: string; price: number; isLast: boolean },
 ) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
 
-/** tsquery text for the passages with any of the terms. */
-const anyOf = (terms: ScoredTerm[]): string =>
-  terms.flatMap(({ variants }) => variants.map(({ lexeme }) => quoteLexeme(lexeme))).join('|');
+/** tsquery text for the passages with any of the terms that are not weak. */
+const anyOf = (terms: WeightedTerm[]): string =>
+  terms
+    .filter(({ isWeak }) => !isWeak)
+    .flatMap(({ variants }) => variants.map(({ lexeme }) => quoteLexeme(lexeme)))
+    .join('|');
 
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));

@@ -39,6 +39,7 @@ const positionsOf = (lexeme: string, frequency: number, first: number): string =
 
 const variant = fc.record({
   upperBound: fc.double({ min: 0.1, max: 20, noNaN: true }),
+  match: fc.constant('word' as const),
   frequency: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
 });
 

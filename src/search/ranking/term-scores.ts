@@ -1,5 +1,6 @@
 /** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
+import type { TermMatch } from '../../../generated/types.gen.ts';
 import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { saturationSql } from '../bm25.ts';
 import { heldFrequency, termFrequency } from '../postgres-rank-insides.ts';
@@ -8,7 +9,10 @@ import type { Layout } from './layout.ts';
 /**
  * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
  */
-export type ScoredTerm = { variants: { lexeme: string; upperBound: number }[] };
+export type ScoredTerm = { variants: Variant[] };
+
+/** How a passage with this variant has the term. */
+export type Variant = { lexeme: string; upperBound: number; match: TermMatch };
 
 /**
  * The statement has this many slots for terms with a single variant; most queries have no other terms. Without slots it

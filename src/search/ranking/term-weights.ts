@@ -12,12 +12,13 @@ import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { Scoring } from './best-by-bm25.ts';
-import type { ScoredTerm } from './term-scores.ts';
+import type { ScoredTerm, Variant } from './term-scores.ts';
 
 /**
  * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
+ * `isWeak`: a function word beside other words, by which alone no passage is found.
  */
-export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels };
+export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
 
 /** `unknown`: the words of the query that no passage contains. */
 export type WeightedScoring = Scoring & { terms: WeightedTerm[]; unknown: NamedTerm[] };
@@ -37,8 +38,8 @@ const documentFrequency = (lexemes: string[], { frequencies, passageCount }: Ind
     lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
   );
 
-/** The variants of a word that passages contain; all of them have this weight. */
-type Variants = { known: string[]; weight: number };
+/** The variants of a word that passages contain; all of them have this weight. `completions`: those among them. */
+type Variants = { known: string[]; weight: number; isGuess?: boolean; completions?: ReadonlySet<string> };
 
 /**
  * Gives all variants of a word the same weight: `weight` times the inverse document frequency of the word as a whole.
@@ -116,7 +117,7 @@ const NEAR_KINDS_MAX = 2;
  * - `fullWeight`: weight of the word itself, for the upper bound of a score: a near word is never as good.
  * - `isExpanded`: the query analysis has not seen the variants in `main`.
  */
-type TermVariants = NamedTerm & {
+type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak'> & {
   main: Variants;
   further: Variants;
   fullWeight: number;
@@ -129,20 +130,21 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
   const { word, tokens, isInformative, lexemes, unaccented, completions = [], near = [] } = term;
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
-  const named = { word, tokens, isInformative };
+  const named = { word, tokens, isInformative, isWeak: term.isStopWord && !isInformative };
+  const longer = new Set(completions).difference(new Set(unaccented));
   const asWritten = weighVariants(lexemes, weight, index);
   if (asWritten.known.length > 0) {
-    const further = weighVariants(others, weight * FURTHER_WEIGHT, index);
+    const further = { ...weighVariants(others, weight * FURTHER_WEIGHT, index), completions: longer };
     return { ...named, main: asWritten, further, fullWeight: asWritten.weight, isExpanded: false };
   }
-  const inFull = weighVariants(others, weight, index);
+  const inFull = { ...weighVariants(others, weight, index), completions: longer };
   if (inFull.known.length > 0) {
     const isExpanded = completions.length > 0;
     return { ...named, main: inFull, further: NO_VARIANTS, fullWeight: inFull.weight, isExpanded };
   }
   const [main = NO_VARIANTS, further = NO_VARIANTS] = near
     .slice(0, NEAR_KINDS_MAX)
-    .map((kind) => weighVariants(kind.lexemes, weight * kind.weight, index))
+    .map((kind) => ({ ...weighVariants(kind.lexemes, weight * kind.weight, index), isGuess: true }))
     .sort((left, right) => right.weight - left.weight);
   return { ...named, main, further, fullWeight: asWritten.weight, isExpanded: true };
 }
@@ -167,19 +169,23 @@ export function chooseTerms(
   return { chosen, unknown, upperBound };
 }
 
-const withUpperBounds = ({ known, weight }: Variants) =>
-  known.map((lexeme) => ({ lexeme, upperBound: scoreUpperBound(weight) }));
+const withUpperBounds = ({ known, weight, isGuess = false, completions }: Variants): Variant[] =>
+  known.map((lexeme) => {
+    const match = isGuess ? 'guess' : completions?.has(lexeme) ? 'completion' : 'word';
+    return { lexeme, upperBound: scoreUpperBound(weight), match };
+  });
 
 /**
  * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
 export const toWeightedTerm = (
-  { word, tokens, isInformative, main, further }: TermVariants,
+  { word, tokens, isInformative, isWeak, main, further }: TermVariants,
   index: IndexStatistics,
 ): WeightedTerm => ({
   word,
   tokens,
   isInformative,
+  isWeak,
   variants: [main, further].flatMap(withUpperBounds),
   levels: levelsOf(main, further, index),
 });

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import type { Details } from '../details/details.ts';
-import { createSearch } from '../search.ts';
+import { createSearch, type SearchRequest } from '../search.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
 
 /** Texts by their titles. */
@@ -44,7 +44,11 @@ export function useSearch() {
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    type Options = { limit?: number; price?: number; prefix?: boolean; details?: Partial<Details> };
+    type Options = Pick<SearchRequest, 'prefix' | 'scope'> & {
+      limit?: number;
+      price?: number;
+      details?: Partial<Details>;
+    };
     const resultsFor = async (
       query: string,
       { limit = 10, price = 0, details = {}, ...rest }: Options = {},

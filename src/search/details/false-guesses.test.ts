@@ -1,0 +1,41 @@
+/** Only what readers would take for a word stands for it where no text has the word. */
+import { describe, expect, test } from 'vitest';
+import { useSearch } from '../testing/searched-texts.ts';
+import { isLikely } from './false-guesses.ts';
+
+const { orderOf } = useSearch();
+
+describe('a stem nearby that stands for another word is no guess', () => {
+  const texts = {
+    extension: 'Extension 4411 is answered by the porter at night.',
+    lift: 'The lift is out of order until Thursday.',
+  };
+  test('expense is not Extension', async () => {
+    expect(await orderOf(texts, 'expense')).toEqual([]);
+  });
+  test('the other words of the query are found without it', async () => {
+    expect(await orderOf(texts, 'expense of the lift')).toEqual(['lift']);
+  });
+  test('where one text has a likely word, it counts', async () => {
+    expect((await orderOf({ ...texts, typo: 'Each expesne is noted on the form.' }, 'expense'))[0]).toBe(
+      'typo',
+    );
+  });
+});
+
+test.each([
+  ['expense', 'Extension', false],
+  ['expense', 'expences', true],
+  ['accomodations', 'accommodation', true],
+  ['refridgerater', 'refrigerators', true],
+  ['Reisekosten', 'Reisekostenabrechnung', true],
+  ['Reisekostenabrechnung', 'Abrechnungen', true],
+  ['ansökan', 'Ansökningar', true],
+  ['Mueller', 'Müller', true],
+  ['kennel', 'kernel', true],
+  ['statute', 'stations', false],
+  ['manager', 'mangled', false],
+  ['отпсук', 'отпуска', true],
+])('%s for %s: %s', (queried, written, isTaken) => {
+  expect(isLikely(queried, written)).toBe(isTaken);
+});

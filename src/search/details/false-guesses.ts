@@ -1,0 +1,64 @@
+/**
+ * Finds the guesses that no text bears out. A guess is a stem one or two letters away, but a stem hides the word:
+ * `expense` is near `extens`, which may stand for `Extension`.
+ */
+import { editDistance } from '../../analysis/edit-distance.ts';
+import { foldAccents } from '../../analysis/normalise.ts';
+import { tokenise } from '../../analysis/tokens.ts';
+import type { Queryable } from '../../database/connection/database.ts';
+import type { FoundPassage } from '../ranking/ranking.ts';
+import type { WeightedTerm } from '../ranking/term-weights.ts';
+import { wordReader } from './matched-words.ts';
+import { type Matches, readMatches } from './matches.ts';
+
+/** A word and a compound that contains it share at least as many letters. */
+const SHARED_FROM = 4;
+/** Letters of the ending of a part that its compound may lack. */
+const ENDING_MAX = 2;
+
+/** Letters that may differ between a word and the one taken for it: typing errors, and another ending. */
+const errorsIn = (word: string): number => (word.length < 5 ? 1 : word.length < 10 ? 2 : 3);
+
+/** Whether one of two words is a part of the other, but for an ending. */
+const isPartOf = (part: string, whole: string): boolean =>
+  part.length >= SHARED_FROM &&
+  whole.includes(part.slice(0, Math.max(SHARED_FROM, part.length - ENDING_MAX)));
+
+/** Whether readers would take the word of a text for the word of a query. */
+export function isLikely(queried: string, written: string): boolean {
+  const [left, right] = [foldAccents(queried.toLowerCase()), foldAccents(written.toLowerCase())];
+  return editDistance(left, right) <= errorsIn(left) || isPartOf(left, right) || isPartOf(right, left);
+}
+
+/** A guess: the lexeme, and the word of the query that it was taken for. */
+type Guess = { lexeme: string; word: string };
+
+const guessesOf = (terms: WeightedTerm[]): Guess[] =>
+  terms.flatMap(({ word, variants }) =>
+    variants.filter(({ match }) => match === 'guess').map(({ lexeme }) => ({ lexeme, word })),
+  );
+
+/** The words of a passage that may stand for a lexeme found in it. The places of titles and headings are unknown. */
+function candidateWords({ title, headings, content }: FoundPassage, matches: Matches) {
+  const wordsOf = wordReader(content, matches);
+  const inTitles = [title, ...(headings ?? [])].flatMap((text) => tokenise(text).tokens);
+  return (lexeme: string): string[] =>
+    matches.frequencies.has(lexeme) ? [...wordsOf(lexeme), ...inTitles] : [];
+}
+
+/** The lexemes that were guessed, and stand for other words in all of the found passages. Nothing is read without guesses. */
+export async function findFalseGuesses(
+  database: Queryable,
+  found: FoundPassage[],
+  terms: WeightedTerm[],
+): Promise<ReadonlySet<string>> {
+  const guesses = guessesOf(terms);
+  if (guesses.length === 0 || found.length === 0) return new Set();
+  const matches = await readMatches(database, found, terms);
+  const readers = found.map((passage, i) => candidateWords(passage, matches[i] as Matches)); // one each
+  const isBorneOut = ({ lexeme, word }: Guess): boolean => {
+    const words = readers.flatMap((read) => read(lexeme));
+    return words.length === 0 || words.some((written) => isLikely(word, written));
+  };
+  return new Set(guesses.filter((guess) => !isBorneOut(guess)).map(({ lexeme }) => lexeme));
+}
