@@ -72,7 +72,7 @@ test('a worker paused in an import and in the delivery of events, while another 
     );
     const older = await importLongFile(caller, knowledgeBaseId, 'long');
     await expect.poll(async () => (await api.getDocumentStatus(older)).status).toBe('processing');
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBeGreaterThan(0);
     const resume = pause(worker);
 
     const other = await cluster.startWorker();

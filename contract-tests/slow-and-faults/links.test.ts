@@ -74,7 +74,7 @@ async function loadWhile(
   { harm, mayCut = false, boundMs = RECOVERY_BOUND_MS }: Harm,
 ): Promise<Omit<Tally, 'wrong'>> {
   // Waits until there are connections to harm.
-  await vi.waitUntil(() => load.tally().right > WARM_UP_ANSWERS, { timeout: 30_000 });
+  await vi.waitUntil(() => load.tally().right > WARM_UP_ANSWERS, { timeout: 60_000 });
   await harm();
   const slowdown = measureSlowdown();
   const recoveryMs = Math.round(await load.recovered());
@@ -134,7 +134,7 @@ test.each(faults)('%s between clients and server: right answers or cut ones', as
   expect(counts.refused).toBe(0);
   proxy.close();
   // The server drops the connections that its clients have left. One more may be kept for requests without the proxy.
-  await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 30_000 });
+  await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 60_000 });
 });
 
 test('all imports acknowledged during the faults are complete, and none exists twice', async () => {

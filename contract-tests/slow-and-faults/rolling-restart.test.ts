@@ -46,7 +46,7 @@ async function restartInTurn(cluster: Cluster, { servers, balancer }: Deployment
     servers[index] = restarted;
     await balancer.replace(index, restarted.address);
     const before = balancer.counts[index] ?? 0;
-    await expect.poll(() => balancer.counts[index], { timeout: 30_000 }).toBeGreaterThan(before + CLIENTS);
+    await expect.poll(() => balancer.counts[index], { timeout: 60_000 }).toBeGreaterThan(before + CLIENTS);
   }
 }
 

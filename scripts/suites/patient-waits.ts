@@ -4,7 +4,7 @@
  */
 import { vi } from 'vitest';
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 const { waitFor, waitUntil } = vi;
 vi.waitFor = (callback, options) => waitFor(callback, { timeout: TIMEOUT_MS, ...toOptions(options) });

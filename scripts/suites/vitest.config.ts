@@ -44,9 +44,9 @@ const COMMON = {
   isolate: false,
   // Time-outs that only end a test that hangs. A machine with other work takes several times as long.
   setupFiles: ['scripts/suites/patient-waits.ts'],
-  expect: { poll: { timeout: 20_000 } },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
 };
 
 /** A test of these suites may be repeated, since it harms processes at random moments; retry-report.ts counts. */

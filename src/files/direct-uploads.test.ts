@@ -171,7 +171,7 @@ test('a deleted knowledge base is purged again until the last of its addresses h
   await age(74);
   expect(await problemsFound()).toEqual([]);
   await requeuePurges(service);
-  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 60_000 });
   expect(await rowExists()).toBe(true);
   await age(76);
   await purge();

@@ -142,7 +142,7 @@ describe('a service whose store is silent', () => {
     }
     bucket.misbehave?.(undefined);
     await vi.waitUntil(async () => (await readiness())[1] === 'available', {
-      timeout: 10_000,
+      timeout: 60_000,
       interval: 500,
     });
   });

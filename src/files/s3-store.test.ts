@@ -235,7 +235,7 @@ test('deleting a document or a knowledge base removes its objects', async () => 
   await suite.call('deleteDocument', { documentId });
   expect(await namesOf()).toHaveLength(3);
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
-  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 60_000 });
 });
 
 test.skipIf(store.isReal)(

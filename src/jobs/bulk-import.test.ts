@@ -61,4 +61,4 @@ test('processes all files of a bulk import, and meanwhile a file of another acco
   expect(waiting.length).toBeGreaterThan(0);
   await Promise.all(ids.map((id) => suite.call(`getDocumentStatus?documentId=${id}&waitSeconds=30`)));
   expect(new Set((await reports()).map(({ status }) => status))).toEqual(new Set(['processed']));
-}, 60_000);
+});

@@ -230,7 +230,7 @@ test('a service that stops does not wait for a merge of document frequencies', a
           AND wait_event_type = 'Lock'`.execute(database);
       return rows.length;
     };
-    await expect.poll(findMerge, { timeout: 10_000 }).toBe(1);
+    await expect.poll(findMerge, { timeout: 60_000 }).toBe(1);
     await stop();
     expect(await findMerge()).toBe(0);
   });

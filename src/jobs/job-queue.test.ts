@@ -45,7 +45,7 @@ test('an import that fails at its last try becomes a dead letter', async () => {
   });
   const giveUpImport = vi.fn(async () => {});
   jobs.work({ ...idle, importFile, giveUpImport }, 1);
-  await vi.waitUntil(() => giveUpImport.mock.calls.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => giveUpImport.mock.calls.length > 0, { timeout: 60_000 });
   expect(importFile).toHaveBeenCalledOnce();
   expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
@@ -56,7 +56,7 @@ test('an import that is postponed waits again as the same job, with all its trie
   const importFile = vi.fn(async () => {});
   importFile.mockRejectedValueOnce(new Postponed('not now'));
   jobs.work({ ...idle, importFile }, 1);
-  await vi.waitUntil(() => importFile.mock.calls.length === 2, { timeout: 20_000 });
+  await vi.waitUntil(() => importFile.mock.calls.length === 2, { timeout: 60_000 });
   expect(importFile).toHaveBeenLastCalledWith(expect.objectContaining({ payload: document }));
   const readJobs = async () => {
     const { rows } = await sql`
@@ -87,7 +87,7 @@ test('a job enqueued by a transaction that is rolled back does not run', async (
   await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
   jobs.work({ ...idle, importFile }, 1);
-  await vi.waitUntil(() => importFile.mock.calls.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => importFile.mock.calls.length > 0, { timeout: 60_000 });
   expect(importFile).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
 
@@ -97,7 +97,7 @@ test('a worker takes the next job immediately after it has finished one', async 
   const importFile = vi.fn(async () => {});
   jobs.work({ ...idle, importFile }, 1);
   // At one job a poll this would take 80 seconds.
-  await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 20_000 });
+  await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 60_000 });
 });
 
 /** Imports that last until the test ends them; `begun` lists their documents in the order of their start. */
@@ -114,7 +114,7 @@ function createLasting() {
   return { begun, importFile, end: (id: string) => ends.get(id)?.() };
 }
 
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 60_000, interval: 10 });
 const idsOf = (documents: ScopedId[]) => documents.map(({ id }) => id);
 
 test("an account's import begins at once although another account has all importers", async () => {

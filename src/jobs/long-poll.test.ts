@@ -61,7 +61,7 @@ const runImport = (documentId: string) =>
     signal: new AbortController().signal,
   });
 
-const untilOpen = (count: number) => vi.waitUntil(() => open === count, { timeout: 10_000, interval: 5 });
+const untilOpen = (count: number) => vi.waitUntil(() => open === count, { timeout: 60_000, interval: 5 });
 
 /** Sends a long poll that nobody wants to be answered. */
 function hold(documentId: string, waitSeconds: number) {

@@ -46,7 +46,7 @@ test('each import begins at its position or earlier', async () => {
   const importFile = async ({ payload }: { payload: { id: string } }) => void begun.push(payload.id);
   const others = { giveUpImport: idle, purgeKnowledgeBase: idle, collectGarbage: idle };
   jobs.work({ importFile, ...others }, 1);
-  await vi.waitUntil(() => begun.length === waiting.length, { timeout: 10_000 });
+  await vi.waitUntil(() => begun.length === waiting.length, { timeout: 60_000 });
   for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(positions[i] ?? 0);
 });
 

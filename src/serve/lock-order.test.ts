@@ -120,7 +120,7 @@ async function deliver({ webhookId }: LockedThings): Promise<void> {
   const context = { database: database(), rules: config, retrySeconds: 60, telemetry, log };
   const deliveries = startDeliveries(context);
   const waiting = database().selectFrom('webhook_events').select('id').where('webhook_id', '=', webhookId);
-  await vi.waitUntil(async () => (await waiting.executeTakeFirst()) === undefined, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await waiting.executeTakeFirst()) === undefined, { timeout: 60_000 });
   await deliveries.stop();
 }
 
@@ -173,7 +173,7 @@ async function runAgainst(name: string, held: string[]): Promise<string[] | unde
       if (waiting !== undefined) found = await laterHeld(ranks, { held, pid: waiting });
       return waiting !== undefined || (await hasEnded(running));
     },
-    { timeout: 20_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   );
   await holder.rollback().execute();
   await running;

@@ -44,7 +44,7 @@ async function importFile(bytes: string, outcome: string): Promise<void> {
   const { body } = await suite.call('presignUploadUrl', ticket);
   await fetch(String(body.data.uploadUrl), { method: 'PUT', body: bytes });
   await suite.call('importFile', { fileId: body.data.fileId });
-  await vi.waitUntil(async () => (await scrape()).has(outcome), { timeout: 20_000, interval: 100 });
+  await vi.waitUntil(async () => (await scrape()).has(outcome), { timeout: 60_000, interval: 100 });
 }
 
 test('answers 401 without a token, and shows no metrics', async () => {

@@ -17,7 +17,7 @@ const { api, request } = createCaller(service);
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Hurried' });
 
 const untilPast = (time: string) =>
-  vi.waitUntil(() => Date.now() > Date.parse(time), { timeout: 10_000, interval: 50 });
+  vi.waitUntil(() => Date.now() > Date.parse(time), { timeout: 60_000, interval: 50 });
 
 /**
  * Gets a ticket for these bytes and calls `act` with it before it expires.

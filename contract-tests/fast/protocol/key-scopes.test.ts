@@ -217,7 +217,7 @@ test('keys list shows scope, knowledge bases and the day of the last use', async
   expect([scope, ...unused]).toEqual(['search', '-', '-', '-', id]);
   await createCaller({ address: account.address, apiKey }).api.getBalance();
   await expect
-    .poll(list, { timeout: 20_000 })
+    .poll(list, { timeout: 60_000 })
     .toEqual([scope, created, '-', '-', new Date().toISOString().slice(0, 10), id]);
 });
 

@@ -85,5 +85,5 @@ test.runIf(process.platform === 'linux')(
       expect(statuses).toEqual(Array(MESSAGES).fill(200));
     });
   },
-  60_000,
+  180_000,
 );

@@ -146,7 +146,7 @@ describe('an imported file', () => {
           statuses.add(report.status);
           return isFinal(report.status);
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toBe(true);
     expect([...statuses]).toEqual(['pending', 'processing', 'processed']);

@@ -9,4 +9,4 @@ test('a second service on the same directory is refused, and the first one keeps
     expect(await call(first, 'getBalance')).toEqual({ balance: 1_000_000_000, creditsPerQuery: 1 });
     await first.stop();
   });
-}, 60_000);
+});

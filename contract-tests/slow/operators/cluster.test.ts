@@ -161,7 +161,7 @@ test.skipIf(haproxy === undefined)(
       data: {},
     };
     await expect
-      .poll(() => answer('/v1/getBalance'), { timeout: 10_000 })
+      .poll(() => answer('/v1/getBalance'), { timeout: 60_000 })
       .toEqual([503, '1', 'application/json', envelope]);
     expect(await answer('/knowledge-files/object')).toEqual([502, '1', 'application/json', envelope]);
   },

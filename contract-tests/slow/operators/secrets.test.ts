@@ -240,7 +240,7 @@ test('no output of a whole run contains a secret, and only answers contain words
     await useEverything(second);
     proxy.heal();
     await vi.waitUntil(async () => (await send(second, { method: 'GET', path: '/readyz' }))?.status === 200, {
-      timeout: 30_000,
+      timeout: 60_000,
     });
     await breakSchema(proxy.url);
     for (const server of [first, second]) await useEverything(server);

@@ -72,6 +72,6 @@ test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the service that 
     npm.kill('SIGTERM');
     // The service removes this file last.
     const pidFile = join(dataDirectory, 'service.pid');
-    await vi.waitUntil(() => !existsSync(pidFile), { timeout: 20_000 });
+    await vi.waitUntil(() => !existsSync(pidFile), { timeout: 60_000 });
   });
 });

@@ -140,7 +140,7 @@ test('a request becomes a span of its caller’s trace, and is exported as the O
   const sent = await vi.waitUntil(
     () => collector.collected.find(({ bytes }) => bytes.includes(CALLER.trace)),
     {
-      timeout: 10_000,
+      timeout: 60_000,
     },
   );
   expect(sent.target).toBe('/v1/traces');

@@ -54,7 +54,7 @@ async function useService({ service: { database }, call }: TestService): Promise
 /** Seconds between the receipt of an event and the time that it is signed with. Receivers tolerate five minutes. */
 async function findSignatureAge({ database }: Service, { received }: TestReceiver): Promise<number> {
   const count = () => database.selectFrom('webhook_deliveries').select('position').execute();
-  await vi.waitUntil(async () => (await count()).length > 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await count()).length > 0, { timeout: 60_000 });
   const now = (performance.timeOrigin + performance.now()) / 1000;
   return now - Number(received[0]?.headers['webhook-timestamp']);
 }

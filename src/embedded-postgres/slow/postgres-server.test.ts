@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('the watch', () => {
     await kill(service);
     expect(await sleeping).toBeInstanceOf(Error);
     await expect
-      .poll(() => [isAlive(orphan), watchersOf(directory)], { timeout: 10_000 })
+      .poll(() => [isAlive(orphan), watchersOf(directory)], { timeout: 60_000 })
       .toEqual([false, []]);
   });
 
@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('the watch', () => {
     const [watcher = 0] = watchersOf(directory);
     await kill(killed);
     const { connection, stop } = await start(directory);
-    await expect.poll(() => isAlive(watcher), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(watcher), { timeout: 60_000 }).toBe(false);
     expect(await query(connection, 'SELECT 1 AS value')).toEqual([{ value: 1 }]);
     expect(watchersOf(directory)).toHaveLength(1);
     await stop();
@@ -69,8 +69,8 @@ describe.runIf(process.platform === 'linux')('the watch', () => {
     await start(directory, true);
     const [first] = watchersOf(directory);
     process.kill(postmasterId(directory), 'SIGKILL');
-    await expect.poll(() => watchersOf(directory), { timeout: 10_000 }).not.toContain(first);
-    await expect.poll(() => watchersOf(directory), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => watchersOf(directory), { timeout: 60_000 }).not.toContain(first);
+    await expect.poll(() => watchersOf(directory), { timeout: 60_000 }).toHaveLength(1);
   });
 });
 
@@ -117,10 +117,10 @@ test('after each SIGKILL of PostgreSQL a pool works again within seconds, with a
     process.kill(killed, 'SIGKILL');
     // Sessions of the dead server may still answer before they notice its end.
     await expect
-      .poll(() => isAlive(killed) || !findRunningPostgres(directory), { timeout: 10_000 })
+      .poll(() => isAlive(killed) || !findRunningPostgres(directory), { timeout: 60_000 })
       .toBe(false);
     const rows = async () => (await pool.query('SELECT count(*)::int AS rows FROM kept')).rows;
-    await expect.poll(() => rows().catch(() => 'away'), { timeout: 10_000 }).toEqual([{ rows: value }]);
+    await expect.poll(() => rows().catch(() => 'away'), { timeout: 60_000 }).toEqual([{ rows: value }]);
   }
   await pool.end();
 });

@@ -89,10 +89,10 @@ describe('the extraction process', () => {
   it.skipIf(process.platform !== 'linux')('ends with its server, even in an endless loop', async () => {
     const server = spawn(process.execPath, [killedServer], { stdio: 'inherit' });
     const processes = () => descendantsOf(server.pid ?? 0).filter(({ command }) => command.includes(hostile));
-    await vi.waitUntil(() => processes().some(isLooping), { timeout: 20_000 });
+    await vi.waitUntil(() => processes().some(isLooping), { timeout: 60_000 });
     const found = processes();
     server.kill('SIGKILL');
-    await vi.waitUntil(() => !found.some(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 20_000 });
+    await vi.waitUntil(() => !found.some(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 60_000 });
   });
 });
 

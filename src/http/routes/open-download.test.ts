@@ -181,7 +181,7 @@ test('the file is closed when its client hangs up, or stops to read', async () =
   expect(response.status).toBe(200);
   await vi.waitUntil(() => opened.length === 2);
   hangingUp.abort();
-  await vi.waitUntil(() => opened.every(({ closed }) => closed), { timeout: 10_000 });
+  await vi.waitUntil(() => opened.every(({ closed }) => closed), { timeout: 60_000 });
   expect(opened.some(({ readableEnded }) => readableEnded)).toBe(false);
   stalled.destroy();
   await drain(server, 100);

@@ -225,7 +225,7 @@ test('connections beyond the maximum are closed; slow ones are cut off to make r
   expect(await text(connect(portOf(address), '127.0.0.1'))).toBe('');
   const use = setInterval(() => used.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'), 100);
   await vi.waitFor(async () => expect(await (await fetch(address)).text()).toBe('here'), {
-    timeout: 10_000,
+    timeout: 60_000,
     interval: 50,
   });
   clearInterval(use);

@@ -44,7 +44,7 @@ test('the distinct lexemes are counted again after many imports, to within a qua
     [8_000, 12_000],
   ])
     expect((await importText(uncommonText(12_000).slice(start, end))).status).toBe(200);
-  await vi.waitUntil(async () => (await countLexemes()).unmerged === 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await countLexemes()).unmerged === 0, { timeout: 60_000 });
   const { recorded, counted } = await countLexemes();
   expect(counted).toBeGreaterThan(12_000);
   expect(counted - recorded).toBeLessThan(Math.max(10_000, counted / 4));

@@ -23,7 +23,7 @@ import { isUnavailable } from '../../terms/errors.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 
 /** A worker's start, and new connections to it. */
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 /** The longest that a statement at a server that hangs may take is 20 s. */
 const LOST_MAX_MS = 25_000;
 const KNOWLEDGE_BASES = 8;

@@ -17,7 +17,7 @@ import { startTestService, type TestService } from '../testing/test-service.ts';
 
 const KEY = generateApiKey();
 /** For the end of a replica, a check, and a busy machine. */
-const SOON = { timeout: 20_000, interval: 20 };
+const SOON = { timeout: 60_000, interval: 20 };
 
 let postgres: Awaited<ReturnType<typeof startReplicatedPostgres>>;
 let importing: TestService;

@@ -33,7 +33,7 @@ test('200: a file is pending with its queue position, then processing, then proc
       else expect(report).not.toHaveProperty('queuePosition');
       return isFinal(report.status);
     },
-    { timeout: 30_000, interval: 1 },
+    { timeout: 60_000, interval: 1 },
   );
   expect(seen.at(-1)).toBe('processed');
   const steps = seen.map((each) => order.indexOf(each));

@@ -157,7 +157,7 @@ test('200: filter leaves out the documents that do not fit, and pages of any siz
   const both = { knowledgeBaseId, filter: isText, titleContains: 'straß' };
   const titles = (await api.listDocuments(both)).data.map(({ title }) => title);
   expect(titles).toEqual(['Straße', 'Straße']);
-}, 60_000);
+});
 
 test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for an unknown, malformed and deleted knowledge base', async () => {
   const deleted = await fill(1);

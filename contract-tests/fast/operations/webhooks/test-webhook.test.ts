@@ -57,7 +57,7 @@ test('200: a test that is accepted enables a disabled webhook again', async () =
   const importText = (content: string) => api.importTextContent({ knowledgeBaseId, title: 'Note', content });
   const read = async () => (await api.listWebhooks()).data.find((webhook) => webhook.id === id);
   await importText('The first.');
-  await expect.poll(async () => (await read())?.status, { timeout: 20_000 }).toBe('disabled');
+  await expect.poll(async () => (await read())?.status, { timeout: 60_000 }).toBe('disabled');
   expect(await read()).toMatchObject({
     disabledAt: expect.any(String),
     disabledReason: 'The receiver answered with status 410: it wants no more events.',

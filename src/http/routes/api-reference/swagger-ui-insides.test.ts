@@ -34,7 +34,7 @@ test('Swagger UI has the components that the plugins wrap, the filter, and the a
   const insides = new URL('./swagger-ui-insides.mjs', import.meta.url).href;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT, bundle, insides], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
   });
   const { components, title, found } = JSON.parse(output);
   const reason = 'Swagger UI has other parts: see swagger-ui-insides.mjs';
