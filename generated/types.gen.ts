@@ -1550,7 +1550,8 @@ export type ExplainedTerm = {
      */
     weight: number;
     /**
-     * How often the passage has the term, with its title and headings. A title counts four times.
+     * How often the passage has the term, with its title and headings. A title counts four times, and so does the
+     * heading above the whole document.
      *
      * 1 to 2,147,483,647.
      */

@@ -11,6 +11,7 @@ import {
 } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
+import { titleWordsOf, titleWordsOfPassages } from './document-title.ts';
 import {
   addPassage,
   createPassageColumns,
@@ -98,10 +99,10 @@ function createIndexBuffer(stem: Stem) {
  * @throws what `stem` throws
  */
 export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<PassageBatch> {
-  const { passages: all, language: documentLanguage } = split(document);
+  const { passages: all, language: documentLanguage, titleWords } = split(document);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
   let buffer = createIndexBuffer(stem);
-  let tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
+  let tokenisePassage = passageTokeniser(titleWords, buffer.tokenise);
   for (const { passages, isLast } of batchesOf(all, PASSAGES_PER_BATCH)) {
     const before = totals.passageCount;
     const isAlone = isLast && before + passages.length === 1;
@@ -113,18 +114,28 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     else if (buffer.isFull()) {
       yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies() };
       buffer = createIndexBuffer(stem);
-      tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
+      tokenisePassage = passageTokeniser(titleWords, buffer.tokenise);
     } else yield batch;
   }
 }
 
-/** The passages of a document, and its language. */
-function split(document: DocumentText): { passages: Iterable<Passage>; language: Language } {
-  if (document.format === 'passages')
-    return { passages: document.passages, language: document.passages[0]?.language ?? 'simple' };
+/** The passages of a document, its language, and the words that count as its title. */
+type SplitDocument = { passages: Iterable<Passage>; language: Language; titleWords: string };
+
+function split(document: DocumentText): SplitDocument {
+  const { title } = document;
+  if (document.format === 'passages') {
+    const { passages } = document;
+    const language = passages[0]?.language ?? 'simple';
+    return { passages, language, titleWords: titleWordsOfPassages(title, passages) };
+  }
   const structured =
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
-  return { passages: splitPassages(structured), language: languageOfDocument(document, structured) };
+  return {
+    passages: splitPassages(structured),
+    language: languageOfDocument(document, structured),
+    titleWords: titleWordsOf(title, structured),
+  };
 }
 
 /** A text to import, parsed as Markdown. */
@@ -161,7 +172,8 @@ export async function analyseTexts(
     await giveWay();
     const structured = scanMarkdown(text.content);
     const language = languageOfDocument({ ...text, format: 'text', expected }, structured);
-    const tokenised = Array.from(splitPassages(structured), passageTokeniser(text.title, buffer.tokenise));
+    const toTokens = passageTokeniser(titleWordsOf(text.title, structured), buffer.tokenise);
+    const tokenised = Array.from(splitPassages(structured), toTokens);
     documents.push({ language, tokenised });
   }
   for (const [language, alike] of Map.groupBy(documents, (document) => document.language)) {
@@ -250,7 +262,7 @@ async function addPassages(
  */
 const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, content.length));
 
-/** Returns a function that tokenises a passage with its title and headings. */
+/** Returns a function that tokenises a passage with the words that count as its title, and its headings. */
 function passageTokeniser(
   title: string,
   tokenise: (text: string) => TokenIdText,

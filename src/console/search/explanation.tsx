@@ -49,7 +49,9 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
           </li>
         ))}
       </ul>
-      <p class="hint">Words in headings count too, and those in the title four times.</p>
+      <p class="hint">
+        Words in headings count too, and those in the title, or above the whole document, four times.
+      </p>
       {missing.length > 0 && (
         <p class="hint">
           It lacks {countOf(missing.length, 'word')} of the query: <bdi>{missing.join(', ')}</bdi>
