@@ -1,8 +1,11 @@
 /**
- * `npm run evaluate [-- [--json FILE] [--together] [--misspelt LETTERS] [folder…]]`: evaluates the quality of search.
+ * `npm run evaluate [-- [--json FILE] [--together | --small | --unanswered] [--misspelt LETTERS] [folder…]]`: evaluates
+ * the quality of search.
  * Imports each test collection through the public API into a new service, runs its queries,
  * and prints the quality of the answers beside published BM25 figures.
  * With --together all collections share one knowledge base, like the documents of people who write several languages.
+ * With --small they are cut to 10, 30, 100 and 300 documents. With --unanswered they are asked what they do not answer:
+ * how well the best score tells (areas under the curve), and which `minScore` drops how many of these questions.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,11 +16,28 @@ import {
   withService,
 } from '../../contract-tests/harness/service/service-process.ts';
 import { readFolder, scriptCommand } from '../arguments.ts';
-import { type Collection, readCollection, sharedCollections } from './collection.ts';
+import { areaUnderCurve, askPart, type BestScores, leastScoreKeeping, shareBelow } from './answerability.ts';
+import { type Collection, type JudgedQuery, readCollection, sharedCollections } from './collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './collection-run.ts';
 import { mean, measureDocuments, measurePassages } from './measures.ts';
 import { misspell } from './misspell.ts';
 import { REFERENCE_NDCG10 } from './reference.ts';
+import { cutCollection, SMALL_SIZES } from './small-bases.ts';
+
+/** Languages of collections with others in the same language. */
+const LANGUAGES: Record<string, string> = {
+  ...Object.fromEntries(
+    ['cacm', 'checkthat20', 'cranfield', 'financebench-a', 'pubmedqa', 'scifact', 'xquad-en'].map((name) => [
+      name,
+      'en',
+    ]),
+  ),
+  ...Object.fromEntries(['cmrc-trial', 'xquad-zh'].map((name) => [name, 'zh'])),
+};
+/** Questions that a collection lends to each other one. */
+const FOREIGN_MAX = 15;
+/** The share of answered questions that the stated `minScore` is to keep. */
+const KEPT_SHARE = 0.95;
 
 function readErrors(given: string): number {
   if (/^[1-3]$/.test(given)) return Number(given);
@@ -39,6 +59,8 @@ const command = scriptCommand('evaluate')
   .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
   .option('--json <file>', 'also write the figures to this file')
   .option('--together', 'import all collections into one knowledge base')
+  .option('--small', 'cut each collection to 10, 30, 100 and 300 documents')
+  .option('--unanswered', 'ask each collection also what it does not answer')
   .option(
     '--misspelt <letters>',
     'with this many typing errors in the longest word of each query',
@@ -48,8 +70,10 @@ const command = scriptCommand('evaluate')
 const {
   json,
   together,
+  small,
+  unanswered,
   misspelt = 0,
-} = command.opts<{ json?: string; together?: true; misspelt?: number }>();
+} = command.opts<{ json?: string; together?: true; small?: true; unanswered?: true; misspelt?: number }>();
 
 function foldersToEvaluate(): string[] {
   if (command.args.length > 0) return command.args;
@@ -136,9 +160,76 @@ async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
   });
 }
 
+/** nDCG@10 of each collection, cut to some numbers of documents. */
+async function evaluateSmall(folders: string[]): Promise<void> {
+  const bySize = new Map(SMALL_SIZES.map((size): [number, number[]] => [size, []]));
+  process.stdout.write(
+    `nDCG@10 of documents ${SMALL_SIZES.map((size) => String(size).padStart(6)).join('  ')}\n`,
+  );
+  await withService(async (service) => {
+    for (const collection of folders.map(readQueried)) {
+      const cells: (number | undefined)[] = [];
+      for (const [size, figures] of bySize) {
+        const part = cutCollection(collection, size);
+        const row = part && (await evaluateCollection(service, part, await importCorpus(service, part)));
+        if (row) figures.push(row.ndcg10);
+        cells.push(row?.ndcg10);
+      }
+      process.stdout.write(`${collection.name.padEnd(20)} ${cells.map(figure).join('  ')}\n`);
+    }
+  });
+  const summary = (name: string, of: (figures: number[]) => number) =>
+    process.stdout.write(
+      `${name.padEnd(20)} ${[...bySize.values()].map((figures) => figure(of(figures))).join('  ')}\n`,
+    );
+  summary('mean', mean);
+  summary('least', (figures) => Math.min(...figures));
+}
+
+/** Questions of other collections in the same language, a few of each. */
+const foreignTo = (own: Collection, all: Collection[]): JudgedQuery[] =>
+  all
+    .filter(
+      (other) =>
+        other !== own && LANGUAGES[other.name] !== undefined && LANGUAGES[other.name] === LANGUAGES[own.name],
+    )
+    .flatMap(({ queries }) => queries.slice(0, FOREIGN_MAX));
+
+/** How well the best score tells whether a knowledge base answers a question. */
+async function evaluateUnanswered(folders: string[]): Promise<void> {
+  const collections = folders.map(readQueried);
+  const all: BestScores = { answered: [], leftOut: [], foreign: [] };
+  const areas: Record<'leftOut' | 'foreign', number[]> = { leftOut: [], foreign: [] };
+  process.stdout.write(`${'area under the curve'.padEnd(20)} left out  of others\n`);
+  await withService(async (service) => {
+    for (const collection of collections) {
+      const scores = await askPart(service, collection, foreignTo(collection, collections));
+      for (const kind of ['answered', 'leftOut', 'foreign'] as const) all[kind].push(...scores[kind]);
+      const cells = (['leftOut', 'foreign'] as const).map((kind) => {
+        if (scores.answered.length === 0 || scores[kind].length === 0) return undefined;
+        areas[kind].push(areaUnderCurve(scores.answered, scores[kind]));
+        return areas[kind].at(-1);
+      });
+      process.stdout.write(`${collection.name.padEnd(20)}   ${cells.map(figure).join('    ')}\n`);
+    }
+  });
+  process.stdout.write(
+    `${'mean'.padEnd(20)}   ${figure(mean(areas.leftOut))}    ${figure(mean(areas.foreign))}\n`,
+  );
+  const least = leastScoreKeeping(all.answered, KEPT_SHARE);
+  process.stdout.write(
+    `minScore ${figure(least)} keeps ${KEPT_SHARE * 100} % of the answered questions, and drops ` +
+      `${figure(shareBelow(all.leftOut, least))} of those left out, ${figure(shareBelow(all.foreign, least))} of those of others.\n`,
+  );
+}
+
 const folders = foldersToEvaluate();
 if (folders.length === 0) {
   process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
+} else if (small) {
+  await evaluateSmall(folders);
+} else if (unanswered) {
+  await evaluateUnanswered(folders);
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
   const rows: Row[] = [];

@@ -1,5 +1,6 @@
 /** The measures agree with cases computed by hand. */
 import { expect, test } from 'vitest';
+import { areaUnderCurve, leastScoreKeeping, shareBelow } from './answerability.ts';
 import { measureDocuments, measurePassages } from './measures.ts';
 
 test('nDCG@10, recall and MRR@10 of a case computed by hand', () => {
@@ -61,4 +62,13 @@ test('excerpts: recall, precision and IoU count characters, and overlaps of retu
   ]);
   const { recall, precision, iou, characters } = measurePassages(wanted, answers);
   expect([recall, precision, iou, characters]).toEqual([5 / 20, 5 / 20, 5 / (20 + 20 - 5), 20]);
+});
+
+test('answerability of scores, by hand', () => {
+  expect(areaUnderCurve([0.9, 0.5], [0.5, 0.1])).toBe((1 + 1 + 0.5 + 1) / 4);
+  const answered = Array.from({ length: 20 }, (_, i) => (i + 1) / 20);
+  const least = leastScoreKeeping(answered, 0.95);
+  expect(least).toBe(0.1);
+  expect(answered.filter((score) => score >= least)).toHaveLength(19);
+  expect(shareBelow([0.05, 0.1, 0.2, 0.01], least)).toBe(0.5);
 });

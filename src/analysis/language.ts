@@ -73,8 +73,11 @@ const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
   tr: 'turkish',
 };
 
+/** The language in which PostgreSQL stems texts of an ISO 639-1 code. */
+export const languageOfCode = (code: string): Language => LANGUAGE_BY_CODE[code] ?? 'simple';
+
 /** Scored language → our language, in the order of the scores. */
-const SCORED = SCORED_LANGUAGES.map((code): Language => LANGUAGE_BY_CODE[code] ?? 'simple');
+const SCORED = SCORED_LANGUAGES.map(languageOfCode);
 
 /** UTF-16 units that are scored; a longer text is sampled. */
 const SCORED_LENGTH = 1000;

@@ -54,6 +54,23 @@ describe('function words', () => {
   });
 });
 
+test('in few texts, a common word that is rare there does not outweigh the word that matters', async () => {
+  const hotels = [
+    'The hotel is paid by the firm.',
+    'Book a hotel early.',
+    'A hotel near the station is best.',
+  ];
+  const texts = {
+    ...Object.fromEntries(hotels.map((text, i) => [`hotel ${i}`, text])),
+    rule: 'A hotel may cost up to 120 euros a night, breakfast apart.',
+    rain: 'Much rain fell this year.',
+    need: 'You need boots.',
+    get: 'Get a coat.',
+  };
+  const order = await orderOf(texts, 'How much may I get for a hotel?');
+  expect(order.slice(0, 4).sort()).toEqual(['hotel 0', 'hotel 1', 'hotel 2', 'rule']);
+});
+
 test('a query of stop words only finds its passage', async () => {
   const order = await orderOf(
     { hamlet: 'To be, or not to be', other: 'Something else' },

@@ -17,12 +17,20 @@ function analyse(query: string, languages: string[]) {
 }
 
 describe('analyseQuery', () => {
-  const common = { isInformative: true, isStopWord: false, weight: 1 };
+  const common = { isInformative: true, isStopWord: false, weight: 1, share: 0.005 };
 
   it('gives each word once, in order, with its frequency', async () => {
     expect(analyse('cats and cats', ['english'])).toEqual([
       { word: 'cats', tokens: ['cats'], ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
-      { word: 'and', tokens: ['and'], ...common, lexemes: ['and'], unaccented: [], frequency: 1 },
+      {
+        word: 'and',
+        tokens: ['and'],
+        ...common,
+        share: 0.3,
+        lexemes: ['and'],
+        unaccented: [],
+        frequency: 1,
+      },
     ]);
   });
 
@@ -142,6 +150,7 @@ describe('mostImportant', () => {
     frequency,
     isStopWord: false,
     weight,
+    share: 0.005,
   });
   const terms = [term(['the'], 5, 0.25), term(['cat', 'cats'], 1), term(['sat'], 2), term(['mat'], 1)];
 

@@ -1,5 +1,6 @@
 /** Analyses a query in the same way as passages, once for each language of the searched passages. */
 
+import { isCommonWord } from '../../analysis/common-words.ts';
 import { detectLanguage } from '../../analysis/language.ts';
 import { lexemesOf, type Stems, wordsToStem } from '../../analysis/lexemes.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
@@ -22,6 +23,7 @@ export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean
  * - `unaccented`: further variants, of the word without its accents.
  * - `frequency`: how often the query has the term.
  * - `weight`: its weight against that of an informative word, above 0 and at most 1.
+ * - `share`: of all passages, those that usually have such a word.
  *
  * A passage contains the term if it contains any variant. The variant that adds most to the score counts.
  */
@@ -31,6 +33,7 @@ export type QueryTerm = NamedTerm & {
   frequency: number;
   isStopWord: boolean;
   weight: number;
+  share: number;
 };
 
 /**
@@ -44,6 +47,12 @@ const STOP_WORD_WEIGHT = 0.25;
  * and Korean is flat within .0015 from 0.3 to 0.5.
  */
 const STACKED_TOKEN_WEIGHT = 0.4;
+
+/**
+ * The share of passages that have a word, before anything is known of a knowledge base: a common word, or another one.
+ * Stop words are common, and so are stacked tokens: characters that many words have.
+ */
+const [COMMON_SHARE, OTHER_SHARE] = [0.3, 0.005];
 
 /**
  * Distinct tokens of a query; a longer query keeps its most frequent ones. Measured on queries that are the first 8,192
@@ -100,6 +109,8 @@ export function analyseQuery(
   const own = stemsByLanguage.get(language);
   const judges = own ? [own] : allStems;
   const isStopWord = (token: string) => judges.some((stems) => stems.get(token) === '');
+  const languages = own ? [language] : [...stemsByLanguage.keys()];
+  const isCommon = (token: string) => isStopWord(token) || isCommonWord(token, languages);
   const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
   const terms = new Map<string, QueryTerm>();
   for (const [token, frequency] of words) {
@@ -120,6 +131,7 @@ export function analyseQuery(
         frequency,
         isStopWord: stop,
         weight: stop ? stopWordWeight : 1,
+        share: isCommon(token) ? COMMON_SHARE : OTHER_SHARE,
       });
     }
   }
@@ -137,6 +149,7 @@ function stackedTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, Que
     frequency,
     isStopWord: false,
     weight: STACKED_TOKEN_WEIGHT,
+    share: COMMON_SHARE,
   }));
 }
 

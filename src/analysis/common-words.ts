@@ -1,0 +1,14 @@
+/**
+ * Words that are common in a language, though no stop words of PostgreSQL: `much`, `get`, `need`. The package
+ * stopwords-iso has such lists for 57 languages, most of them of 100 to 800 words.
+ */
+import lists from 'stopwords-iso/stopwords-iso.json' with { type: 'json' };
+import { languageOfCode } from './language.ts';
+
+const wordsByLanguage = new Map<string, ReadonlySet<string>>();
+for (const [language, ofCodes] of Map.groupBy(Object.entries(lists), ([code]) => languageOfCode(code)))
+  wordsByLanguage.set(language, new Set(ofCodes.flatMap(([, words]) => words)));
+
+/** Whether a word in lower case is common in any of these languages. `simple` stands for all without a stemmer. */
+export const isCommonWord = (word: string, languages: Iterable<string>): boolean =>
+  Array.from(languages).some((language) => wordsByLanguage.get(language)?.has(word));
