@@ -5,7 +5,7 @@ import { contradictsLetters, letterNumber } from './letter-widths.ts';
 /**
  * Counts of one font. `widths`: in ems, by the number of a Latin letter. `pairs`: neighbours inside a word that are
  * letters, and of these `mixed`, whose scripts differ. `running`: unknown characters right after another glyph.
- * `latin`: Latin letters, of these `frequent` ones and those `inWords`, right after another glyph.
+ * `latin`: Latin letters, of these `frequent` ones and those `inWords`, right after another glyph. `blanks`: widths.
  */
 export type FontSample = {
   glyphs: number;
@@ -18,12 +18,14 @@ export type FontSample = {
   frequent: number;
   inWords: number;
   widths: Map<number, number>;
+  blanks: Set<number>;
   last: Glyph | undefined;
 };
 
 export const emptySample = (): FontSample => ({
   ...{ glyphs: 0, unknown: 0, running: 0, kinds: new Set<string>(), pairs: 0, mixed: 0 },
   ...{ latin: 0, frequent: 0, inWords: 0, widths: new Map<number, number>(), last: undefined },
+  blanks: new Set(),
 });
 
 /** Controls, private and unassigned characters, and U+FFFD. Adobe's small capitals, figures and parts of brackets are known. */
@@ -108,18 +110,22 @@ const KINDS_MIN = 10;
 /** Letters that stand alone, each before text of another font, are initials, which may have any form. */
 const IN_WORDS_MIN = 0.5;
 
+/** A font has one blank. So many are letters that its map has no other name for. */
+const BLANKS_MIN = 3;
+
 /**
  * What a font's text is: `letters`, `signs` that have no letters (bullets, icons), `noise`, or `doubtful`, where its
- * letters have the widths of others, but may be a language.
+ * letters have the widths of others, but may be a language, or where some are missing.
  */
 export type FontKind = 'letters' | 'signs' | 'noise' | 'doubtful';
 
 export function kindOf(sample: FontSample): FontKind {
-  const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, inWords, widths } = sample;
+  const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, inWords, widths, blanks } = sample;
   if (unknown === glyphs) return running >= RUNNING_MIN && kinds.size >= KINDS_MIN ? 'noise' : 'signs';
   if (unknown >= UNKNOWN_MIN && unknown >= UNKNOWN_SHARE * glyphs)
     return running >= RUNNING_MIN ? 'noise' : 'signs';
   if (mixed >= MIXED_MIN && mixed >= MIXED_SHARE * pairs) return 'noise';
-  if (inWords < IN_WORDS_MIN * latin || !contradictsLetters(widths)) return 'letters';
-  return frequent < FREQUENT_SHARE * latin ? 'noise' : 'doubtful';
+  if (inWords >= IN_WORDS_MIN * latin && contradictsLetters(widths))
+    return frequent < FREQUENT_SHARE * latin ? 'noise' : 'doubtful';
+  return blanks.size >= BLANKS_MIN ? 'doubtful' : 'letters';
 }

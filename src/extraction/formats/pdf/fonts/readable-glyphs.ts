@@ -1,5 +1,5 @@
 /** Leaves out glyphs of fonts that do not say which letters they have. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph, PlacedGlyphs } from '../glyphs/glyphs.ts';
 import { addToSample, emptySample, type FontSample, kindOf } from './font-samples.ts';
 
 /** `isUnreliable`: some text of the page is left out as noise, or may be other text than its reader sees. */
@@ -9,9 +9,9 @@ export type ReadableGlyphs = { glyphs: Glyph[]; isUnreliable: boolean };
 const SAMPLE_MAX = 5_000;
 
 /** Creates the filter for the pages of a file, in their order: each adds to what is known of the fonts. */
-export function createGlyphFilter(): (drawn: Glyph[]) => ReadableGlyphs {
+export function createGlyphFilter(): (placed: PlacedGlyphs) => ReadableGlyphs {
   const samples = new Map<string, FontSample>();
-  return (drawn) => {
+  return ({ glyphs: drawn, blanks }) => {
     const onPage = new Map<string, FontSample>();
     let [font, sample] = ['', emptySample()];
     for (const glyph of drawn) {
@@ -23,6 +23,8 @@ export function createGlyphFilter(): (drawn: Glyph[]) => ReadableGlyphs {
       }
       if (sample.glyphs < SAMPLE_MAX) addToSample(sample, glyph);
     }
+    for (const [font, { blanks: known }] of onPage)
+      for (const width of blanks.get(font) ?? []) known.add(width);
     const kinds = new Map([...onPage].map(([font, sample]) => [font, kindOf(sample)]));
     const isUnreliable = [...kinds.values()].some((kind) => kind === 'noise' || kind === 'doubtful');
     const leftOut = [...kinds].filter(([, kind]) => kind === 'noise' || kind === 'signs');

@@ -41,10 +41,13 @@ export type PdfPage = {
   fonts: ReadonlyMap<string, PdfFont>;
 };
 
+/** `blanks`: for each font the widths of what it draws for U+0020, in its units. */
+export type PlacedGlyphs = { glyphs: Glyph[]; blanks: ReadonlyMap<string, ReadonlySet<number>> };
+
 /** The glyphs in the order of drawing, in time proportional to the number of operators. */
-export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: PdfPage): Glyph[] {
+export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: PdfPage): PlacedGlyphs {
   const saved: TextState[] = [];
-  const pen: Pen = { state: initialState(), view, isAfterBlank: false, glyphs: [] };
+  const pen: Pen = { state: initialState(), view, isAfterBlank: false, glyphs: [], blanks: new Map() };
   /** Open groups that only mask what is drawn later, and those inside of them. */
   let masks = 0;
   for (const [i, operator] of fnArray.entries()) {
@@ -57,13 +60,19 @@ export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: 
     STATE_CHANGES.get(operator)?.(pen.state, operands);
     if (operator === OPS.showText && masks === 0) show(pen, fonts.get(pen.state.font), operands[0]);
   }
-  return pen.glyphs;
+  return pen;
 }
 
 const isMask = (group: unknown): boolean =>
   typeof group === 'object' && group !== null && 'smask' in group && Boolean(group.smask);
 
-type Pen = { state: TextState; view: number[]; isAfterBlank: boolean; glyphs: Glyph[] };
+type Pen = {
+  state: TextState;
+  view: number[];
+  isAfterBlank: boolean;
+  glyphs: Glyph[];
+  blanks: Map<string, Set<number>>;
+};
 
 /** Draws glyphs one after another (ISO 32000-2, 9.4.4). A number moves the next one back by thousandths of an em. */
 function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
@@ -74,6 +83,7 @@ function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
   const unit = size * (font.fontMatrix?.[0] ?? 0.001);
   /** Moves along the line count in text space: to the right, or downwards as negative numbers. */
   const stretch = font.vertical ? 1 : scale;
+  const blanks = blanksOf(pen);
   let moved = 0;
   for (const glyph of drawn as (DrawnGlyph | number | null)[]) {
     if (glyph === null) continue;
@@ -82,10 +92,17 @@ function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
       continue;
     }
     const width = unit * stretch * ((font.vertical && glyph.vmetric?.[0]) || glyph.width);
+    if (glyph.unicode === ' ') blanks.add(glyph.width);
     if (glyph.unicode !== '') placeGlyph(pen, line, { text: glyph.unicode, from: moved, width });
     moved += width + (spacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
   }
   state.matrix = font.vertical ? translate(state.matrix, 0, moved) : translate(state.matrix, moved, 0);
+}
+
+function blanksOf({ state: { font }, blanks }: Pen): Set<number> {
+  const found = blanks.get(font) ?? new Set();
+  blanks.set(font, found);
+  return found;
 }
 
 /**

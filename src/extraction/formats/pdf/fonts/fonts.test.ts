@@ -1,0 +1,61 @@
+/** Text in fonts that do not say which letters they have. */
+import { describe, expect, it } from 'vitest';
+import { drawnPdf, textAt } from '../../../testing/drawn-pdf.ts';
+import { extractPdf } from '../pdf.ts';
+
+describe('fonts that do not say which letters they have', () => {
+  const NUMBERS = 'abcdefghijklmnopqrstuvwxyz';
+  const map = (offset: (i: number) => number): Record<string, string> =>
+    Object.fromEntries([...NUMBERS].map((letter, i) => [letter, String.fromCodePoint(offset(i))]));
+  const noise = `${textAt(60, 700, 'the quick brown fox jumps over the lazy dog', '/F3 12 Tf')}${textAt(60, 680, 'How to read')}`;
+  const UNRELIABLE = {
+    code: 'TEXT_UNRELIABLE',
+    message: 'Page 1: text is missing or wrong, because a font does not say which letters it has.',
+  };
+
+  it.each([
+    ['private characters', (i: number) => 0xe000 + i],
+    ['controls', (i: number) => 1 + i],
+    ['letters of many scripts', (i: number) => 0x391 + 0x2f * i],
+  ])('are left out with a warning where their glyphs are %s', async (_, offset) => {
+    const { extracted, warnings } = await extractPdf(drawnPdf([noise], map(offset)));
+    expect(extracted.text).toBe('How to read');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are left out where their letters are as wide as others', async () => {
+    const shifted = [...'the quick brown fox jumps over the lazy dog']
+      .map((letter) => (letter === ' ' ? letter : String.fromCodePoint(letter.charCodeAt(0) - 29)))
+      .join('');
+    // Each letter has the width of the one that it stands for.
+    const widths = Object.fromEntries(
+      [...NUMBERS].map((letter) => [letter, String.fromCodePoint(letter.charCodeAt(0) - 29)]),
+    );
+    expect(shifted).toMatch(/^WKH/);
+    const { extracted, warnings } = await extractPdf(drawnPdf([noise.replace('/F3', '/F4')], widths));
+    expect(extracted.text).toBe('How to read');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are named, and kept, where they call several letters blanks', async () => {
+    const letters = Object.fromEntries(
+      [...NUMBERS].map((letter) => [letter, 'wim'.includes(letter) ? ' ' : letter]),
+    );
+    const { extracted, warnings } = await extractPdf(
+      drawnPdf([textAt(60, 700, 'a wide time', '/F4 12 Tf')], letters),
+    );
+    expect(extracted.text).toBe('a de t e');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are no bullets and icons', async () => {
+    const list =
+      textAt(60, 700, 'a', '/F3 10 Tf') +
+      textAt(72, 700, 'First') +
+      textAt(60, 688, 'b', '/F3 10 Tf') +
+      textAt(72, 688, 'Second');
+    const { extracted, warnings } = await extractPdf(drawnPdf([list], { a: '\uf0b7', b: '\uf0a7' }));
+    expect(extracted.text).toBe('First\nSecond');
+    expect(warnings).toEqual([]);
+  });
+});
