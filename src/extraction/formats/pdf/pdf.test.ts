@@ -6,34 +6,6 @@ import { extractPdf } from './pdf.ts';
 const textOf = async (operators: string, letters: Record<string, string> = {}): Promise<string> =>
   (await extractPdf(drawnPdf([operators], letters))).extracted.text;
 
-describe('the cells of a line', () => {
-  it('stand apart and from left to right, in whatever order they are drawn', async () => {
-    const row = (y: number, name: string, work: string, sum: string) =>
-      textAt(265, y, sum) + textAt(170, y, work) + textAt(60, y, name);
-    expect(
-      await textOf(
-        row(770, 'BERGER, H', 'Site manager', '1,240.50') + row(758, 'CASTRO, L', 'Surveyor', '980.00'),
-      ),
-    ).toBe('BERGER, H Site manager 1,240.50\nCASTRO, L Surveyor 980.00');
-  });
-
-  it('stand in that order too where a page is turned', async () => {
-    const turned = (x: number, y: number, text: string) =>
-      `BT /F1 10 Tf 0 1 -1 0 ${x} ${y} Tm (${text}) Tj ET\n`;
-    expect(
-      await textOf(turned(300, 400, '980.00') + turned(300, 100, 'Surveyor') + turned(312, 100, 'Sum')),
-    ).toBe('Surveyor 980.00\nSum');
-  });
-
-  it('are not mixed with those of the next column of prose', async () => {
-    const column = (x: number, words: string[]) =>
-      words.map((text, i) => textAt(x, 700 - 12 * i, text)).join('');
-    expect(await textOf(column(320, ['Right one', 'right two']) + column(60, ['Left one', 'left two']))).toBe(
-      'Right one\nright two\n\nLeft one\nleft two',
-    );
-  });
-});
-
 describe('double strike', () => {
   it.each([
     ['strings', textAt(60, 700, 'Evacuation point') + textAt(60.35, 700, 'Evacuation point')],
@@ -78,6 +50,13 @@ describe('letters that are spaced out', () => {
     expect(await textOf(textAt(60, 700, 'C O M P L A I N T S   D e s k'))).toBe('COMPLAINTS Desk');
   });
 
+  it('are words where they stand at one distance, whatever their widths', async () => {
+    const letters = [...'Smallest moss']
+      .map((letter, i) => (letter === ' ' ? '' : textAt(60 + 7 * i, 700, letter)))
+      .join('');
+    expect(await textOf(letters)).toBe('Smallest moss');
+  });
+
   it.each(['1 2 3 4 5 6', 'x x x x x', 'a A b B c C', 'a, b, c, d, e'])('do not include %s', async (list) => {
     expect(await textOf(textAt(60, 700, list))).toBe(list);
   });
@@ -95,6 +74,12 @@ describe('superscripts', () => {
     [raised('the 1', 'st', ' of May'), 'the 1st of May'],
   ])('stay apart from their words', async (operators, text) => {
     expect(await textOf(operators)).toBe(text);
+  });
+
+  it('may be raised by the height of their line', async () => {
+    expect(await textOf(raised('E = mc', '2', ' is energy.').replace('3.5 Ts', '11 Ts'))).toBe(
+      'E = mc² is energy.',
+    );
   });
 
   it('are not subscripts, which stay in their words', async () => {
@@ -134,52 +119,6 @@ describe('text from right to left', () => {
       textAt(130, 700, 'bal', '/F3 12 Tf') +
       textAt(170, 700, 'is here.', '/F2 12 Tf');
     expect(await textOf(words, ARABIC)).toBe('The word لاب is here.');
-  });
-});
-
-describe('fonts that do not say which letters they have', () => {
-  const NUMBERS = 'abcdefghijklmnopqrstuvwxyz';
-  const map = (offset: (i: number) => number): Record<string, string> =>
-    Object.fromEntries([...NUMBERS].map((letter, i) => [letter, String.fromCodePoint(offset(i))]));
-  const noise = `${textAt(60, 700, 'the quick brown fox jumps over the lazy dog', '/F3 12 Tf')}${textAt(60, 680, 'How to read')}`;
-  const UNRELIABLE = {
-    code: 'TEXT_UNRELIABLE',
-    message: 'Page 1: text is missing or wrong, because a font does not say which letters it has.',
-  };
-
-  it.each([
-    ['private characters', (i: number) => 0xe000 + i],
-    ['controls', (i: number) => 1 + i],
-    ['letters of many scripts', (i: number) => 0x391 + 0x2f * i],
-  ])('are left out with a warning where their glyphs are %s', async (_, offset) => {
-    const { extracted, warnings } = await extractPdf(drawnPdf([noise], map(offset)));
-    expect(extracted.text).toBe('How to read');
-    expect(warnings).toEqual([UNRELIABLE]);
-  });
-
-  it('are left out where their letters are as wide as others', async () => {
-    const shifted = [...'the quick brown fox jumps over the lazy dog']
-      .map((letter) => (letter === ' ' ? letter : String.fromCodePoint(letter.charCodeAt(0) - 29)))
-      .join('');
-    // Each letter has the width of the one that it stands for.
-    const widths = Object.fromEntries(
-      [...NUMBERS].map((letter) => [letter, String.fromCodePoint(letter.charCodeAt(0) - 29)]),
-    );
-    expect(shifted).toMatch(/^WKH/);
-    const { extracted, warnings } = await extractPdf(drawnPdf([noise.replace('/F3', '/F4')], widths));
-    expect(extracted.text).toBe('How to read');
-    expect(warnings).toEqual([UNRELIABLE]);
-  });
-
-  it('are no bullets and icons', async () => {
-    const list =
-      textAt(60, 700, 'a', '/F3 10 Tf') +
-      textAt(72, 700, 'First') +
-      textAt(60, 688, 'b', '/F3 10 Tf') +
-      textAt(72, 688, 'Second');
-    const { extracted, warnings } = await extractPdf(drawnPdf([list], { a: '\uf0b7', b: '\uf0a7' }));
-    expect(extracted.text).toBe('First\nSecond');
-    expect(warnings).toEqual([]);
   });
 });
 

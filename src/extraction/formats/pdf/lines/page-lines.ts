@@ -9,6 +9,7 @@ import { type GlyphLine, groupLines } from './group-lines.ts';
 import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
 import { type Cluster, logicalOrder, mayRunLeft } from './logical-order.ts';
 import { findRaised } from './superscripts.ts';
+import { joinValueColumns } from './value-columns.ts';
 import { findWordGaps } from './word-gaps.ts';
 
 /** A stretch of a line, or a superscript in it. */
@@ -30,7 +31,7 @@ export function linesOf(drawn: Glyph[], values: FormValue[] = []): PdfLine[] {
   const backward = fontsWithBackwardLigatures(glyphs);
   const lines: PdfLine[] = [];
   let above: Glyph | undefined;
-  for (const line of placeValues(groupLines(glyphs), values)) {
+  for (const line of placeValues(joinValueColumns(groupLines(glyphs)), values)) {
     const { base, raised } = findRaised(line);
     const clusters = clustersOf(line, { raised, backward });
     const parts = partsOf(base?.isVertical ? clusters : logicalOrder(clusters));

@@ -1,17 +1,16 @@
 /** Finds superscripts by their size and place. */
 import type { Glyph } from '../glyphs/glyphs.ts';
-import type { GlyphLine } from './group-lines.ts';
 
 /** A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.89 at most. */
 const SIZE_MAX = 0.92;
-/** Its baseline is raised by this part of their size. */
+/** Its baseline is raised by this part of their size: a third is usual. */
 const RAISED_MIN = 0.15;
-const RAISED_MAX = 0.8;
+const RAISED_MAX = 1.05;
 /** It stands this near to a letter of the line's size, in ems. Other small type is a label of its own. */
 const NEAR_EMS = 0.25;
 
 /** The superscripts of a line. `base`: a glyph of the line's own size and baseline. */
-export function findRaised(line: GlyphLine): { base: Glyph | undefined; raised: ReadonlySet<Glyph> } {
+export function findRaised(line: Glyph[]): { base: Glyph | undefined; raised: ReadonlySet<Glyph> } {
   const base = baseOf(line);
   const raised = new Set<Glyph>();
   if (!base || base.isVertical) return { base, raised };
@@ -24,7 +23,7 @@ export function findRaised(line: GlyphLine): { base: Glyph | undefined; raised: 
   return { base, raised };
 }
 
-function endOfRaised(line: GlyphLine, start: number, base: Glyph): number {
+function endOfRaised(line: Glyph[], start: number, base: Glyph): number {
   let end = start;
   for (let glyph = line[end]; glyph && isRaised(glyph, base); glyph = line[end]) end++;
   return end;
@@ -35,14 +34,21 @@ function isRaised({ size, across }: Glyph, base: Glyph): boolean {
   return size <= SIZE_MAX * base.size && rise >= RAISED_MIN && rise <= RAISED_MAX;
 }
 
+/** Whether a glyph that is drawn next is a superscript right after the last one of a line with that base. */
+export const isMarkBeside = (last: Glyph, base: Glyph, glyph: Glyph): boolean =>
+  isRaised(glyph, base) && isNarrow(last, glyph, base) && glyph.start > last.end - NEAR_EMS * base.em;
+
+const isNarrow = (left: Glyph, right: Glyph, { em }: Glyph): boolean =>
+  right.start - left.end - left.spacing < NEAR_EMS * em;
+
 /** Whether the gap before a glyph is narrow. */
-function hasNarrowGap(line: GlyphLine, at: number, { em }: Glyph): boolean {
+function hasNarrowGap(line: Glyph[], at: number, base: Glyph): boolean {
   const [left, right] = [line[at - 1], line[at]];
-  return left !== undefined && right !== undefined && right.start - left.end - left.spacing < NEAR_EMS * em;
+  return left !== undefined && right !== undefined && isNarrow(left, right, base);
 }
 
 /** Larger letters count for more: a word with many superscripts is still the line's own. */
-function baseOf(line: GlyphLine): Glyph | undefined {
+function baseOf(line: Glyph[]): Glyph | undefined {
   const [first] = line;
   if (line.every(({ size }) => size === first?.size)) return first;
   const weights = new Map<number, { weight: number; glyph: Glyph }>();

@@ -1,6 +1,7 @@
 /** Finds the gaps of a line that separate words. */
 import type { Glyph } from '../glyphs/glyphs.ts';
 import type { GlyphLine } from './group-lines.ts';
+import { withPitch } from './pitch.ts';
 
 /** A gap this many ems wider than the usual one between letters separates words. The narrowest blanks have 0.15. */
 const WORD_GAP_EMS = 0.102;
@@ -31,7 +32,8 @@ const LETTERS_BETWEEN_BLANKS = 0.8;
 const LETTERS_APART = 0.5;
 
 /** For each glyph of the line whether white space stands before it. */
-export function findWordGaps(line: GlyphLine): boolean[] {
+export function findWordGaps(placed: GlyphLine): boolean[] {
+  const line = withPitch(placed);
   const spacings = letterSpacings(line);
   return line.map((right, i) => {
     const left = line[i - 1];
