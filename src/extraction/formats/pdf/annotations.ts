@@ -9,6 +9,7 @@ export type Annotations = { values: FormValue[]; notes: string[] };
 
 /** What counts here of an annotation (ISO 32000-2, 12.5 and 12.7). */
 type Annotation = {
+  subtype?: unknown;
   rect?: unknown;
   fieldType?: unknown;
   fieldValue?: unknown;
@@ -28,11 +29,14 @@ export async function annotationsOf(page: PDFPageProxy): Promise<Annotations> {
     const box = boxOf(annotation.rect);
     const note = annotation.contentsObj?.str;
     if (value.trim() !== '') found.values.push({ text: value, box });
-    else if (typeof note === 'string' && note.trim() !== '' && annotation.fieldType === undefined)
-      found.notes.push(note);
+    else if (typeof note === 'string' && note.trim() !== '' && isShown(annotation)) found.notes.push(note);
   }
   return found;
 }
+
+/** The text of others describes them to those who cannot see them (ISO 32000-2, table 166). */
+const isShown = ({ subtype, fieldType }: Annotation): boolean =>
+  fieldType === undefined && !['Link', 'Screen', 'Movie', 'RichMedia', '3D'].includes(String(subtype));
 
 function boxOf(rect: unknown): FormValue['box'] {
   const [left = 0, bottom = 0, right = 0, top = 0] = Array.isArray(rect) ? rect.map(Number) : [];

@@ -7,12 +7,12 @@ import type { GlyphLine } from './group-lines.ts';
 const PLACED_MAX = 2_000;
 /** A field stands on the line whose baseline is inside of it, or this far below, in points. */
 const BELOW_POINTS = 4;
-/** A label above a field is at most this far from it. */
-const ABOVE_POINTS = 16;
+/** A label above a field is at most this far from it, one below too. */
+const NEAR_POINTS = 16;
 /** Letters of a value, where it stands on a line of its own. */
 const VALUE_SIZE = 10;
 
-/** The lines with the values: after the label on their left, or else below the one above them, or else at the end. */
+/** The lines with the values: after the label on their left, or else after the one above or below, or else at the end. */
 export function placeValues(lines: GlyphLine[], values: FormValue[]): GlyphLine[] {
   const placed = lines.map((line) => [...line]);
   const below = new Map<GlyphLine, GlyphLine[]>();
@@ -23,9 +23,9 @@ export function placeValues(lines: GlyphLine[], values: FormValue[]): GlyphLine[
       insert(beside, value);
       continue;
     }
-    const above = i < PLACED_MAX ? nearestAbove(placed, value) : undefined;
+    const label = i < PLACED_MAX ? nearest(placed, value) : undefined;
     const own = [glyphOf(value)];
-    if (above) below.set(above, [...(below.get(above) ?? []), own]);
+    if (label) below.set(label, [...(below.get(label) ?? []), own]);
     else last.push(own);
   }
   return [...placed.flatMap((line) => [line, ...(below.get(line) ?? [])]), ...last];
@@ -47,16 +47,23 @@ function insert(line: GlyphLine, value: FormValue): void {
   line.splice(at, 0, glyphOf(value, line[at - 1] ?? line[at]));
 }
 
-function nearestAbove(lines: GlyphLine[], { box: [left, , right, top] }: FormValue): GlyphLine | undefined {
-  let nearest: GlyphLine | undefined;
+/** The nearest line above the field, or else below it. */
+function nearest(lines: GlyphLine[], { box: [left, bottom, right, top] }: FormValue): GlyphLine | undefined {
+  let found: GlyphLine | undefined;
+  let least = Number.POSITIVE_INFINITY;
   for (const line of lines) {
     const [first, end] = [line[0], line.at(-1)];
     if (!isLevel(first) || !end || first.start > right || end.end < left) continue;
-    const distance = first.across - top;
-    const least = (nearest?.[0]?.across ?? Number.POSITIVE_INFINITY) - top;
-    if (distance >= 0 && distance <= ABOVE_POINTS && distance < least) nearest = line;
+    const above = first.across - top;
+    const below = bottom - first.across;
+    // Any line above is nearer than those below.
+    const distance = above >= 0 ? above : below + NEAR_POINTS;
+    const isNear = above >= 0 ? above <= NEAR_POINTS : below >= 0 && below <= NEAR_POINTS;
+    if (!isNear || distance >= least) continue;
+    least = distance;
+    found = line;
   }
-  return nearest;
+  return found;
 }
 
 /** A value is one glyph with blanks around it. `beside`: it has the size and the baseline of that one. */
