@@ -72,6 +72,10 @@ describe('superscripts', () => {
     [raised('40 m', '2', ''), '40 m²'],
     [raised('the room holds 10', '3', ' bowls'), 'the room holds 10^3 bowls'],
     [raised('the 1', 'st', ' of May'), 'the 1st of May'],
+    [
+      raised('The membership', '3', ' costs more.').replace('/F1 7 Tf', '/F1 10.6 Tf'),
+      'The membership [3] costs more.',
+    ],
   ])('stay apart from their words', async (operators, text) => {
     expect(await textOf(operators)).toBe(text);
   });
@@ -111,6 +115,14 @@ describe('text from right to left', () => {
     const words =
       line('nab') + textAt(100, 700, 'Plan B 12.5', '/F2 12 Tf') + textAt(200, 700, 'bal', '/F3 12 Tf');
     expect(await textOf(words, ARABIC)).toBe('لاب Plan B 12.5 بان');
+  });
+
+  it('has words in brackets apart from a number', async () => {
+    const words =
+      textAt(60, 700, '\\(Plan B\\)', '/F2 12 Tf') +
+      textAt(130, 700, '12', '/F2 12 Tf') +
+      textAt(160, 700, 'balnab', '/F3 12 Tf');
+    expect(await textOf(words, ARABIC)).toBe('بانلاب 12 (Plan B)');
   });
 
   it('may be a word in a line from left to right', async () => {
@@ -174,6 +186,18 @@ describe('a form', () => {
     const page = '/Annots [7 0 R 8 0 R 9 0 R 10 0 R 11 0 R]';
     const { extracted } = await extractPdf(drawnPdf([labels], {}, { page, objects }));
     expect(extracted.text).toBe('Name: Ada Berg Town: Lviv\n\nRemarks\n\nNone so far\n\nSigned Kyiv');
+  });
+
+  it('may have its labels below, and descriptions of links, which are not shown', async () => {
+    const labels = textAt(60, 580, 'Name in letters') + textAt(60, 300, 'Page 1');
+    const objects = [
+      field('/FT /Tx /T (name) /V (Ada Berg) /Rect [60 590 280 606]'),
+      '<< /Type /Annot /Subtype /Link /Contents (to the first page) /Rect [60 590 280 606] >>',
+    ];
+    const { extracted } = await extractPdf(
+      drawnPdf([labels], {}, { page: '/Annots [7 0 R 8 0 R]', objects }),
+    );
+    expect(extracted.text).toBe('Name in letters\n\nAda Berg\n\nPage 1');
   });
 });
 

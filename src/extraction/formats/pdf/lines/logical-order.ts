@@ -72,6 +72,17 @@ function withOpeningFirst(stretches: Cluster[][]): Cluster[][] {
   });
 }
 
+/** Brackets are looked for so far. */
+const BRACKETS_MAX = 30;
+
+/** Whether a bracket has no partner near it: `(Plan B) 12` is two stretches, `Plan (B) 12` one. */
+function isUnpaired(line: Cluster[], at: number, start: number): boolean {
+  const partner = MIRRORED[line[at]?.text ?? ''];
+  if (partner === undefined) return false;
+  const near = line.slice(Math.max(start, at - BRACKETS_MAX), at + BRACKETS_MAX);
+  return !near.some(({ text }) => text === partner);
+}
+
 /** The end of a stretch that keeps its order: a number, words of Latin letters with what stands between them, or one cluster. */
 function endOfRight(line: Cluster[], directions: Direction[], start: number): number {
   let end = start + 1;
@@ -80,6 +91,7 @@ function endOfRight(line: Cluster[], directions: Direction[], start: number): nu
   for (let i = end; i < line.length && directions[i] !== 'left'; i++) {
     if (directions[i] === 'neutral') {
       if (!isWords && !IN_NUMBER.test(line[i]?.text ?? '')) return end;
+      if (isUnpaired(line, i, start)) return end;
       continue;
     }
     if (directions[i] === 'right') isWords = true;

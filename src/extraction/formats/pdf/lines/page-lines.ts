@@ -4,12 +4,13 @@ import type { FormValue } from '../annotations.ts';
 import { withoutCopies } from '../glyphs/drawn-twice.ts';
 import type { Glyph } from '../glyphs/glyphs.ts';
 import { turnStacked } from '../glyphs/stacked.ts';
+import { joinAccents } from './accents.ts';
 import { placeValues } from './form-values.ts';
 import { type GlyphLine, groupLines } from './group-lines.ts';
 import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
 import { type Cluster, logicalOrder, mayRunLeft } from './logical-order.ts';
+import { joinRows } from './rows.ts';
 import { findRaised } from './superscripts.ts';
-import { joinValueColumns } from './value-columns.ts';
 import { findWordGaps } from './word-gaps.ts';
 
 /** A stretch of a line, or a superscript in it. */
@@ -27,11 +28,11 @@ const SAME_HEIGHT = 0.5;
 
 /** The lines of a page's glyphs, in the order of drawing, with the values of its form. */
 export function linesOf(drawn: Glyph[], values: FormValue[] = []): PdfLine[] {
-  const glyphs = turnStacked(withoutCopies(drawn));
+  const glyphs = turnStacked(joinAccents(withoutCopies(drawn)));
   const backward = fontsWithBackwardLigatures(glyphs);
   const lines: PdfLine[] = [];
   let above: Glyph | undefined;
-  for (const line of placeValues(joinValueColumns(groupLines(glyphs)), values)) {
+  for (const line of placeValues(joinRows(groupLines(glyphs)), values)) {
     const { base, raised } = findRaised(line);
     const clusters = clustersOf(line, { raised, backward });
     const parts = partsOf(base?.isVertical ? clusters : logicalOrder(clusters));

@@ -84,6 +84,52 @@ describe('columns of figures and dates', () => {
   });
 });
 
+describe('tables whose figures are apart', () => {
+  it('have other figures in their rows, too', async () => {
+    const names = ['Oak', 'Beech', 'Spruce'];
+    const labels = names.map((name, i) => textAt(60, 700 - 13 * i, name)).join('');
+    const sums = ['1,240', '980', '3,115'].map((sum, i) => textAt(200, 700 - 13 * i, sum)).join('');
+    expect(await textOf(sums + labels + textAt(300, 687, '7'))).toBe('Oak 1,240\nBeech 980 7\nSpruce 3,115');
+  });
+
+  it('keep figures apart between which the file sets the spacing of letters', async () => {
+    const row = 'BT /F1 10 Tf 60 700 Td (Kent 1,24) Tj 9 Tc (0) Tj (0) Tj (0) Tj 0 Tc (375) Tj ET';
+    expect(await textOf(row)).toBe('Kent 1,240 0 0 375');
+  });
+
+  it('and words too, where it is set for one gap', async () => {
+    expect(
+      await textOf('BT /F1 10 Tf 60 700 Td (and whoeve) Tj 3.3 Tc (r) Tj 0 Tc (brings a dog) Tj ET'),
+    ).toBe('and whoever brings a dog');
+  });
+});
+
+describe('marks of lists', () => {
+  it.each([
+    ['after the text', true],
+    ['before it', false],
+  ])('that are drawn %s stand at their entries', async (_, isLast) => {
+    const marks = textAt(60, 700, '1.') + textAt(60, 674, '2.') + textAt(64, 661, '\\225');
+    const entries = ['first step, which', 'goes on here', 'second step', 'pears']
+      .map((text, i) => textAt(76, 700 - 13 * i, text))
+      .join('');
+    expect(await textOf(isLast ? entries + marks : marks + entries)).toBe(
+      '1. first step, which\ngoes on here\n2. second step\n• pears',
+    );
+  });
+});
+
+describe('accents over letters', () => {
+  it('are parts of these, whichever is drawn first', async () => {
+    const accent = (x: number, code: string, letter: string, y = 700) =>
+      textAt(x, y, `\\${code}`) + textAt(60, 700, letter);
+    expect(await textOf(accent(61, '250', 'a'))).toBe('ä');
+    expect(await textOf(accent(61.5, '264', 'E', 702))).toBe('É');
+    expect(await textOf(textAt(60, 700, 'c') + textAt(60.7, 700, '\\270'))).toBe('ç');
+    expect(await textOf(textAt(60, 700, 'a\\264b'))).toBe('a´b');
+  });
+});
+
 describe('two texts that are drawn by turns', () => {
   it('are two lines, where one is much larger and reaches over the other', async () => {
     const operators =

@@ -1,11 +1,11 @@
 /** Finds superscripts by their size and place. */
 import type { Glyph } from '../glyphs/glyphs.ts';
 
-/** A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.89 at most. */
-const SIZE_MAX = 0.92;
+/** A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.97 at most. */
+const SIZE_MAX = 0.98;
 /** Its baseline is raised by this part of their size: a third is usual. */
 const RAISED_MIN = 0.15;
-const RAISED_MAX = 1.05;
+const RAISED_MAX = 1.15;
 /** It stands this near to a letter of the line's size, in ems. Other small type is a label of its own. */
 const NEAR_EMS = 0.25;
 

@@ -27,6 +27,9 @@ const SPACED_GAPS_MIN = 3;
 /** This share of the gaps is nearly the same where letters are spaced out. */
 const SPACED_EVENLY = 0.6;
 const EVEN_EMS = 0.05;
+/** Figures as far apart as this are several. */
+const FIGURES_APART_EMS = 0.6;
+const FIGURE = /^\p{Nd}/u;
 /** Unless the file sets the spacing of its letters, this share must be letters: figures may be a row of numbers. */
 const LETTERS_BETWEEN_BLANKS = 0.8;
 const LETTERS_APART = 0.5;
@@ -39,7 +42,7 @@ export function findWordGaps(placed: GlyphLine): boolean[] {
     const left = line[i - 1];
     if (!left) return false;
     const own = left.style === right.style ? spacings.get(left.style) : undefined;
-    return isWordGap(left, right, own ?? setSpacing(left));
+    return isWordGap(left, right, own ?? spacingAround(line, i));
   });
 }
 
@@ -60,6 +63,28 @@ const NO_SPACING: LetterSpacing = { ems: 0, byBlanks: false };
 /** What the file adds after a letter. */
 const setSpacing = ({ spacing, em }: Glyph): LetterSpacing =>
   em > 0 && spacing > 0 ? { ems: spacing / em, byBlanks: false } : NO_SPACING;
+
+/**
+ * What the file adds after the letter before, if it does so beside it: some set it for one gap, that of a word. So do
+ * others between the figures of a row.
+ */
+function spacingAround(line: Glyph[], at: number): LetterSpacing {
+  const [left, right] = [line[at - 1], line[at]];
+  const spacing = left ? setSpacing(left) : NO_SPACING;
+  if (spacing.ems > FIGURES_APART_EMS && left && right && FIGURE.test(left.text) && FIGURE.test(right.text))
+    return NO_SPACING;
+  const isSame = (a: Glyph | undefined, b: Glyph | undefined): boolean =>
+    a !== undefined &&
+    b !== undefined &&
+    Math.abs(setSpacing(a).ems - spacing.ems) < EVEN_EMS &&
+    gapBetween(a, b) > spacing.ems - EVEN_EMS;
+  return spacing.ems === 0 ||
+    line.length === 2 ||
+    isSame(line[at - 2], left) ||
+    isSame(line[at], line[at + 1])
+    ? spacing
+    : NO_SPACING;
+}
 
 /** By font and size. Those whose letters mostly touch are left out, which are nearly all. */
 function letterSpacings(line: GlyphLine): Map<string, LetterSpacing> {
