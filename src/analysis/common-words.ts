@@ -2,7 +2,7 @@
  * Words that are common in a language, though no stop words of PostgreSQL: `much`, `get`, `need`. The package
  * stopwords-iso has such lists for 57 languages, most of them of 100 to 800 words.
  */
-import lists from 'stopwords-iso/stopwords-iso.json' with { type: 'json' };
+import lists from 'stopwords-iso' with { type: 'json' };
 import { languageOfCode } from './language.ts';
 
 const wordsByLanguage = new Map<string, ReadonlySet<string>>();
