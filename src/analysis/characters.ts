@@ -6,6 +6,13 @@
 export const UNSPACED =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
 
+/**
+ * Emoji and pictures in the way of one, such as ☎ and ❤. Without arrows, geometric shapes and other signs that stand at
+ * names or begin the lines of a list: ©, ↔, ▪.
+ */
+export const PICTOGRAPH =
+  '[\\p{Emoji_Presentation}[\\p{Extended_Pictographic}--[\\0-\\u25ff\\u2b05-\\u2b07\\u3030\\u303d]]]';
+
 /** Characters of scripts without stemmers. */
 export const UNSTEMMED_SCRIPTS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
@@ -26,8 +33,10 @@ export const MARK = 1 << 7;
 /** Characters that are also indexed one by one (as unigrams), in addition to their bigrams: see tokens.ts. */
 export const UNIGRAM_SCRIPT = 1 << 8;
 export const UNSTEMMED = 1 << 9;
+/** Pictures that are tokens; those of plane 1 are surrogates. */
+export const EMOJI = 1 << 10;
 /** The table has the unit's classes. Each unit is classified when it first occurs, because all of them take 50 ms. */
-const KNOWN = 1 << 10;
+const KNOWN = 1 << 11;
 
 const patterns: [flag: number, pattern: RegExp][] = [
   [SURROGATE, /\p{Cs}/u],
@@ -40,6 +49,7 @@ const patterns: [flag: number, pattern: RegExp][] = [
   [MARK, /\p{M}/u],
   [UNIGRAM_SCRIPT, /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u],
   [UNSTEMMED, new RegExp(UNSTEMMED_SCRIPTS, 'u')],
+  [EMOJI, new RegExp(PICTOGRAPH, 'v')],
 ];
 
 const known = new Uint16Array(0x10000);

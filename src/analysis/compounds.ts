@@ -16,8 +16,12 @@ const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // letter first: a look back from 
  */
 const LETTERS_NUMBER = /(?<=\p{L}{2})(?=\p{N}{2})/u;
 const NUMBER = /\p{N}/u;
-/** `1,000` and `12,345.67`: thousands separators, not a list. */
-const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+(?:\.\p{N}+)?$/u;
+/** `1,000`: thousands separators, not a list. Such a number has no parts. */
+const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+$/u;
+/** `12,345.67` is 12345.67. */
+const GROUPED_FRACTION = /^\p{N}{1,3}(?:,\p{N}{3})+\.\p{N}+$/u;
+/** `5th`, `1er`, `7de`: the digit is a part; the letters are none. */
+const ORDINAL = /^(\p{N})(?:st|nd|rd|th|er|re|ère|ème|eme|de|ste)$/u;
 /** `v2.1.0` is version 2.1.0. */
 const VERSION_PREFIX = /^v(?=\p{N}+\.)/iu;
 const ACRONYM = /^\p{L}(?:\.\p{L})+$/u;
@@ -50,9 +54,10 @@ export function compoundTokens(raw: string): string[] {
 
 function addSegment(tokens: Set<string>, segment: string): void {
   const word = withoutGrouping(withoutApostrophes(segment)).replace(VERSION_PREFIX, '');
-  const parts = partsOf(word);
+  const ordinal = ORDINAL.exec(word)?.[1];
+  const parts = ordinal === undefined ? partsOf(word) : [ordinal];
   addWhole(tokens, word);
-  if (ACRONYM.test(word)) return;
+  if (ACRONYM.test(word) || GROUPED_NUMBER.test(word)) return;
   for (const part of parts) tokens.add(part.toLowerCase());
 }
 
@@ -73,7 +78,7 @@ function withoutApostrophes(segment: string): string {
 }
 
 function withoutGrouping(segment: string): string {
-  return GROUPED_NUMBER.test(segment) ? segment.replaceAll(',', '') : segment;
+  return GROUPED_FRACTION.test(segment) ? segment.replaceAll(',', '') : segment;
 }
 
 function splitInside(word: string): string[] {

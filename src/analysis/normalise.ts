@@ -5,7 +5,7 @@
  *
  * - NFKC (full width, ligatures, composed accents), one apostrophe and one hyphen.
  * - Without characters that are irrelevant to a search (soft hyphens, joiners, byte order marks, bidi controls,
- *   kashida).
+ *   kashida, variation selectors).
  * - Without characters that PostgreSQL rejects (NUL, lone surrogates).
  * - With its letter case.
  */
@@ -17,19 +17,20 @@ export function normaliseText(text: string): string {
     .normalize('NFKC')
     .slice(0, EXPANSION_MAX * text.length + EXPANSION_FREE)
     .replace(APOSTROPHES, "'")
-    .replace(HYPHENS, '-');
+    .replace(HYPHENS, '-')
+    .replace(ARABIC_SEPARATORS, (separator) => (separator === '\u066b' ? '.' : ','));
 }
 
 /** Printable ASCII without the backtick, and ideographs: a text of these alone is normalised already. */
 const NORMAL = /^[\t\n\r -_a-~\u3400-\u9fff]*$/;
 
 /**
- * Format controls, lone surrogates, NUL, and the Arabic kashida, which only stretches words. The zero-width non-joiner
+ * Format controls, variation selectors, lone surrogates, NUL, and the Arabic kashida, which only stretches words. The zero-width non-joiner
  * stays between Arabic letters, where it separates words as a space does (see persian.ts). In Indian scripts it only
  * changes the look of a word.
  */
 const UNWANTED =
-  /[[\p{Cf}\p{Cs}\0\u0640]--\u200c]|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})/gv;
+  /[[\p{Cf}\p{Cs}\p{Variation_Selector}\0\u0640]--\u200c]|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})/gv;
 /**
  * Unicode's "stream-safe" bound (UAX #15 §13). Without it, many combining marks in a row take quadratic time: 200,000
  * of them kept `normalize` busy for 11 s.
@@ -41,6 +42,8 @@ const EXPANSION_MAX = 3;
 const EXPANSION_FREE = 100;
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4`]/g;
 const HYPHENS = /[\u2010\u2012\u2212]/g;
+/** The decimal and the thousands separator. */
+const ARABIC_SEPARATORS = /[\u066b\u066c]/g;
 
 /**
  * A lexeme → the same lexeme in one form of each letter.
@@ -73,6 +76,12 @@ function fold(lexeme: string, marks: RegExp, letters: ReadonlyMap<string, string
 /** Decimal digits of all scripts: ۱۴۰۲, १४०२ and 1402 are one number. */
 const DIGIT = /[\p{Nd}--[0-9]]/v;
 const DIGITS = new RegExp(DIGIT, 'gv');
+
+/** The same text with ASCII digits. Those of two UTF-16 units stay, so that its length is the same. */
+export const asciiDigits = (text: string): string =>
+  ASCII.test(text) ? text : text.replace(DIGITS, (digit) => (digit.length === 1 ? asciiDigit(digit) : digit));
+
+const ASCII = /^[\0-\x7f]*$/;
 
 /** Digit of any script → ASCII. In Unicode, a script's ten digits are consecutive, and no digit precedes the zero. */
 function asciiDigit(digit: string): string {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { tokenSpans } from './token-spans.ts';
+import { readSpans } from './token-spans.ts';
 import { tokenise } from './tokens.ts';
 
 /** The characters of `text` in the range of each of these tokens. */
 const rangesOf = (text: string, ...tokens: string[]) => {
   const characters = [...text];
-  const spans = tokenSpans(text);
+  const spans = readSpans(text).tokens;
   return tokens.map((token) =>
     spans
       .filter((span) => span.token === token)
@@ -27,9 +27,9 @@ const TEXTS = [
   '',
 ];
 
-describe('tokenSpans', () => {
+describe('readSpans', () => {
   it.each(TEXTS)('has the tokens of tokenise, in order, within the text: %j', (text) => {
-    const spans = tokenSpans(text);
+    const spans = readSpans(text).tokens;
     expect(spans.map(({ token }) => token)).toEqual(tokenise(text).tokens);
     for (const { start, end } of spans) {
       expect(start).toBeGreaterThanOrEqual(0);

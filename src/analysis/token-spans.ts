@@ -1,6 +1,7 @@
 /** Finds the ranges of a text that its tokens stand for: for highlights. Imports use the faster `tokeniseAs`. */
 import { normaliseText } from './normalise.ts';
-import { pieceEnd, tokenise } from './tokens.ts';
+import { createNotationReader } from './notations/notations.ts';
+import { isPlainWord, isWord, pieceEnd, tokenise } from './tokens.ts';
 
 /** A range of a text in code points; `end` is the first one after it. */
 export type Span = { start: number; end: number };
@@ -43,27 +44,53 @@ function normaliseWithRanges(original: string): NormalisedText {
   return ranges;
 }
 
+/** The ranges of a text's tokens, and of what its marked tokens stand for. */
+export type TextSpans = {
+  /** By the index of the token. */
+  tokens: TokenSpan[];
+  /** `at`: the index of the token at whose position the marked one is. */
+  marked: (TokenSpan & { at: number })[];
+};
+
 /**
  * The tokens of a text with their ranges; index and token are those of `tokenise`. A part of a compound has the range
- * of the part, where the compound shows it as it is; otherwise it has that of the whole compound.
+ * of the part, where the compound shows it as it is; otherwise it has that of the whole compound. A marked token has the
+ * range of its date, identifier or number.
  */
-export function tokenSpans(original: string): TokenSpan[] {
+export function readSpans(original: string): TextSpans {
   const { text, starts, ends } = normaliseWithRanges(original);
-  const spans: TokenSpan[] = [];
+  const spans: TextSpans = { tokens: [], marked: [] };
+  const notationsAt = createNotationReader(text);
+  const rangeOf = (start: number, end: number): Span => {
+    const first = starts[start] ?? 0;
+    return { start: first, end: ends[end - 1] ?? first };
+  };
+  let before: { start: number; end: number } | undefined;
   for (let at = 0; at < text.length; ) {
     const end = pieceEnd(text, at);
     if (end === at) {
       at++;
       continue;
     }
-    const base = at;
-    for (const { token, start, end: tokenEnd } of spansInPiece(text.slice(at, end))) {
-      const first = starts[base + start] ?? 0;
-      spans.push({ token, start: first, end: ends[base + tokenEnd - 1] ?? first });
+    const first = spans.tokens.length;
+    for (const { token, start, end: tokenEnd } of spansInPiece(text.slice(at, end)))
+      spans.tokens.push({ token, ...rangeOf(at + start, at + tokenEnd) });
+    if (isWord(text, at) && spans.tokens.length > first) {
+      const isPlain = isPlainWord(text.slice(at, end));
+      for (const { token, start, end: last } of notationsAt({ at, end, before }, isPlain))
+        spans.marked.push({ token, at: first, ...rangeOf(start, last) });
+      before = { start: at, end };
     }
     at = end;
   }
   return spans;
+}
+
+/** Returns a function for the range of a token, by its index and the lexeme by which it was found. */
+export function spanReader(original: string): (token: number, lexeme: string) => Span | undefined {
+  const { tokens, marked } = readSpans(original);
+  const ofMarked = new Map(marked.map((span) => [`${span.at} ${span.token}`, span]));
+  return (token, lexeme) => ofMarked.get(`${token} ${lexeme}`) ?? tokens[token];
 }
 
 /** The tokens of a word, compound or run without spaces, with their ranges in UTF-16 units. */

@@ -1,11 +1,13 @@
 /** Text → tokens: words, bigrams of scripts without spaces between words, and compounds with their parts. */
 import {
   classesOf,
+  EMOJI,
   IN_RUN,
   IN_WORD,
   LOWER,
   MARK,
   NUMBER,
+  PICTOGRAPH,
   SURROGATE,
   UNIGRAM_SCRIPT,
   UNSPACED,
@@ -13,6 +15,7 @@ import {
 } from './characters.ts';
 import { compoundTokens } from './compounds.ts';
 import { normaliseText } from './normalise.ts';
+import { createNotationReader, type Piece } from './notations/notations.ts';
 import { joinWords } from './persian.ts';
 
 /**
@@ -29,8 +32,10 @@ const CONNECTOR = "(?:://|::|[\\-._'·\\/@:=&?#%+~\\\\]|(?<=\\p{N}),(?=\\p{N}))"
 /** The leading dot of `.NET` and `.pdf`; the trailing punctuation of `C++` and `C#`. */
 const LEADING_DOT = '(?:(?<![\\p{L}\\p{N}.])\\.(?=\\p{L}))?';
 const TRAILING_PUNCTUATION = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
+/** A flag, or a pictograph, which may have a colour of skin. */
+const EMOJI_PIECE = `\\p{RI}{2}|${PICTOGRAPH}\\p{Emoji_Modifier}?`;
 const TOKEN = new RegExp(
-  `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_PUNCTUATION}`,
+  `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_PUNCTUATION}|${EMOJI_PIECE}`,
   'yv',
 );
 
@@ -38,6 +43,8 @@ const TOKEN = new RegExp(
 const PLAIN_ASTRAL = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'v');
+const EMOJI_START = new RegExp(`^(?:${EMOJI_PIECE})`, 'v');
+const SKIN_COLOUR = /(?!^)\p{Emoji_Modifier}$/u;
 
 /**
  * A text's tokens in order and in lower case; the index is the position. `stackedTokens` are further tokens at the
@@ -68,15 +75,17 @@ export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, tex
  *
  * - A compound → itself (see `compoundTokens`), then its parts.
  * - A run of Han, kana, Hangul, Thai, Lao, Khmer or Myanmar → its overlapping bigrams; a lone character → itself.
+ * - An emoji → itself, without its colour of skin.
  *
  * Stacked tokens are the unigrams of longer runs of Han, katakana and Hangul, the bigram across the space between two
- * runs of Hangul, and a Persian word joined with its prefix or suffix.
+ * runs of Hangul, a Persian word joined with its prefix or suffix, and notations (see notations.ts).
  */
 export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): TokenisedText<Token> {
   const found: TokenisedText<Token> = { tokens: [], stackedTokens: [], stackedAt: [] };
   const normalised = normaliseText(text);
   let runEnd = Number.NEGATIVE_INFINITY;
   let word = { start: 0, end: Number.NEGATIVE_INFINITY };
+  const addNotations = createNotations(form, found, normalised);
   for (let at = 0; at < normalised.length; ) {
     const end = pieceEnd(normalised, at);
     if (end === at) {
@@ -87,8 +96,12 @@ export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): Tokenis
       if (runEnd === at - 1) addBigramOverSpace(form, found, normalised.slice(runEnd - 1, at + 1));
       addRun(form, found, normalised.slice(at, end));
       runEnd = end;
+    } else if (isEmoji(normalised, at)) {
+      found.tokens.push(form.ofText(normalised.slice(at, end).replace(SKIN_COLOUR, '')));
     } else {
-      addWord(form, found, normalised.slice(at, end));
+      const first = found.tokens.length;
+      const isPlain = addWord(form, found, normalised.slice(at, end));
+      addNotations({ at, end, before: word }, { first, isPlain });
       if (word.end === at - 1) addJoinedWord(form, found, normalised.slice(word.start, end));
       word = { start: at, end };
     }
@@ -104,6 +117,12 @@ const isRunStart = (text: string, at: number): boolean =>
     ? UNSPACED_START.test(text.slice(at, at + 2))
     : (classesOf(text.charCodeAt(at)) & IN_RUN) !== 0;
 
+const isEmoji = (text: string, at: number): boolean =>
+  (classesOf(text.charCodeAt(at)) & (EMOJI | SURROGATE)) !== 0 && EMOJI_START.test(text.slice(at, at + 4));
+
+/** Whether the piece that begins at `at` is a word or compound: no run without spaces, and no emoji. */
+export const isWord = (text: string, at: number): boolean => !isRunStart(text, at) && !isEmoji(text, at);
+
 /** Punctuation that may join a word to the next characters; all other punctuation ends the word. */
 const MAY_JOIN = new Set(Array.from("-._'·\\/@:=&?#%+~,", (sign) => sign.charCodeAt(0)));
 /** Those of `MAY_JOIN` that may be part of a longer connector or of the word itself: `://`, `::`, `C++`, `C#`. */
@@ -116,7 +135,7 @@ const DOT = 0x2e;
  */
 export function pieceEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
-  const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE);
+  const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE | EMOJI);
   if (kind === 0 && first !== DOT) return at;
   if (kind === IN_RUN || kind === IN_WORD) {
     let end = at + 1;
@@ -136,16 +155,34 @@ function endsThere(text: string, end: number, kind: number): boolean {
   return end + 1 === text.length || (classesOf(text.charCodeAt(end + 1)) & (IN_WORD | SURROGATE)) === 0;
 }
 
-/** Adds a word. Most words are plain and need no split into parts. */
-function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): void {
-  if (isPlainWord(raw)) tokens.push(form.ofText(truncate(raw.toLowerCase())));
+/** Adds a word. Most words are plain and need no split into parts. Returns whether it is. */
+function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): boolean {
+  const isPlain = isPlainWord(raw);
+  if (isPlain) tokens.push(form.ofText(truncate(raw.toLowerCase())));
   else for (const token of compoundTokens(raw)) tokens.push(form.ofText(truncate(token)));
+  return isPlain;
+}
+
+/** Returns a function that stacks the notations of a piece on the first of its tokens. */
+function createNotations<Token>(
+  form: TokenForm<Token>,
+  { tokens, stackedTokens, stackedAt }: TokenisedText<Token>,
+  text: string,
+) {
+  const notationsAt = createNotationReader(text);
+  return (piece: Piece, { first, isPlain }: { first: number; isPlain: boolean }): void => {
+    if (tokens.length === first) return;
+    for (const { token } of notationsAt(piece, isPlain)) {
+      stackedTokens.push(form.ofText(token));
+      stackedAt.push(first);
+    }
+  };
 }
 
 /**
  * Matches `\p{Lu}?\p{Ll}+`, `\p{Lu}+` or `\p{N}+`: no case change inside, no digit next to a letter, no punctuation.
  */
-function isPlainWord(word: string): boolean {
+export function isPlainWord(word: string): boolean {
   const kinds = UPPER | LOWER | NUMBER;
   let rest = 0;
   for (let i = 1; i < word.length; i++) {

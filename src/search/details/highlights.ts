@@ -1,6 +1,6 @@
 /** Marks the words of a passage that a query has found, and cuts a snippet around them. */
 import type { Snippet } from '../../../generated/types.gen.ts';
-import { type Span, tokenSpans } from '../../analysis/token-spans.ts';
+import { type Span, spanReader } from '../../analysis/token-spans.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Matches } from './matches.ts';
@@ -34,11 +34,11 @@ function narrow(span: Span, characters: string[], lexeme: string): Span {
  */
 export function highlight(content: string, matches: Matches, terms: (ScoredTerm & NamedTerm)[]): Span[] {
   const characters = [...content];
-  const spans = tokenSpans(content);
+  const spanOf = spanReader(content);
   const spansOf = ({ variants }: ScoredTerm): Span[] =>
     variants.flatMap(({ lexeme }) =>
       (matches.tokens.get(lexeme) ?? []).flatMap((token) => {
-        const span = spans[token];
+        const span = spanOf(token, lexeme);
         return span === undefined ? [] : [narrow(span, characters, lexeme)];
       }),
     );

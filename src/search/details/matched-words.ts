@@ -1,5 +1,5 @@
 /** Reads how the text of a passage writes the lexemes that a query has found in it. */
-import { tokenSpans } from '../../analysis/token-spans.ts';
+import { spanReader } from '../../analysis/token-spans.ts';
 import type { Matches } from './matches.ts';
 
 /** Code points of a word, which may be a whole address. */
@@ -10,10 +10,10 @@ export type ReadWords = (lexeme: string) => string[];
 
 export function wordReader(content: string, { tokens }: Pick<Matches, 'tokens'>): ReadWords {
   const characters = [...content];
-  const spans = tokenSpans(content);
-  const wordAt = (token: number): string[] => {
-    const span = spans[token];
+  const spanOf = spanReader(content);
+  const wordAt = (token: number, lexeme: string): string[] => {
+    const span = spanOf(token, lexeme);
     return span === undefined ? [] : [characters.slice(span.start, span.end).slice(0, WORD_MAX).join('')];
   };
-  return (lexeme) => [...new Set((tokens.get(lexeme) ?? []).flatMap(wordAt))];
+  return (lexeme) => [...new Set((tokens.get(lexeme) ?? []).flatMap((token) => wordAt(token, lexeme)))];
 }

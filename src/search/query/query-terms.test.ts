@@ -102,7 +102,7 @@ describe('analyseQuery', () => {
 
   it('lets a lone character weigh as much as a word', async () => {
     expect(analyse('猫', ['simple'])).toEqual([
-      { word: '猫', tokens: ['猫'], ...common, lexemes: ['猫'], unaccented: [], frequency: 1 },
+      { word: '猫', tokens: ['猫'], ...common, lexemes: ['猫'], unaccented: ['貓'], frequency: 1 },
     ]);
     const [lone, ...others] = analyse('猫 猫耳', ['simple']);
     expect(lone).toMatchObject({ lexemes: ['猫'], weight: 1 });

@@ -4,6 +4,7 @@
  */
 
 import { quoteLexeme } from '../../analysis/lexemes.ts';
+import { isMarked } from '../../analysis/notations/marks.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../../analysis/reserved-lexemes.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from '../bm25.ts';
@@ -183,7 +184,8 @@ export function chooseTerms(
     .map((term) => weighTerm(term, index))
     .sort((left, right) => right.main.weight - left.main.weight);
   const chosen = byWeight.filter(({ main }) => main.known.length > 0).slice(0, SCORED_TERMS_MAX);
-  const unknown = byWeight.filter(({ main }) => main.known.length === 0);
+  // Passages of an earlier analysis lack marked tokens. What no passage has by them, it may have by its words.
+  const unknown = byWeight.filter(({ main, tokens }) => main.known.length === 0 && !tokens.every(isMarked));
   const upperBound = [...chosen, ...unknown].reduce(
     (sum, { fullWeight }) => sum + scoreUpperBound(fullWeight),
     0,
