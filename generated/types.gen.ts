@@ -306,6 +306,13 @@ export type QueryRequest = {
     /**
      * A question, or words to search for.
      *
+     * Words in quotes (`"blood pressure"`, also “ ”, „ “, « », 「 」, 『 』) are a phrase: all results have it, in its
+     * order and without other words between, in the content, the title or the headings. Its words may have other
+     * endings and punctuation, and a line break between them, but none is guessed. A single word in quotes has to
+     * occur. Words beside phrases count as always. Of a phrase that no passage has, the words are searched:
+     * `phrasesAsWords` of the answer names it. A quote that is not closed is none. Up to 8 phrases of 128 words
+     * together count.
+     *
      * 1 to 8,192 characters.
      */
     query: string;
@@ -1530,6 +1537,37 @@ export type Explanation = {
      * all others.
      */
     fullMatch: number;
+    /**
+     * Only for a query with phrases in quotes that passages have: each of them.
+     *
+     * At most 8 items.
+     */
+    phrases?: Array<ExplainedPhrase>;
+};
+
+/**
+ * A phrase that the query has in quotes, as it writes it.
+ *
+ * 1 to 8,192 characters.
+ */
+export type QuotedPhrase = string;
+
+/**
+ * A phrase that the query has in quotes, and that the passage has.
+ */
+export type ExplainedPhrase = {
+    /**
+     * A phrase that the query has in quotes, as it writes it.
+     *
+     * 1 to 8,192 characters.
+     */
+    phrase: QuotedPhrase;
+    /**
+     * How often the content has it; 0 where only the title or the headings do.
+     *
+     * 0 to 2,147,483,647.
+     */
+    occurrences: number;
 };
 
 /**
@@ -2125,6 +2163,13 @@ export type SearchResultsEnvelope = {
      * At most 50 items.
      */
     data: Array<SearchResult>;
+    /**
+     * Only where there are any: the phrases of `query` that no searched passage has, or that none has together with
+     * the others. Their words were searched as if they had no quotes.
+     *
+     * 1 to 4,096 items.
+     */
+    phrasesAsWords?: Array<QuotedPhrase>;
 };
 
 /**

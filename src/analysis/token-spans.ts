@@ -86,11 +86,13 @@ export function readSpans(original: string): TextSpans {
   return spans;
 }
 
-/** Returns a function for the range of a token, by its index and the lexeme by which it was found. */
-export function spanReader(original: string): (token: number, lexeme: string) => Span | undefined {
+/** The range of a token, by its index, and by the lexeme by which it was found if that may stand for more of the text. */
+export type ReadSpan = (token: number, lexeme?: string) => Span | undefined;
+
+export function spanReader(original: string): ReadSpan {
   const { tokens, marked } = readSpans(original);
   const ofMarked = new Map(marked.map((span) => [`${span.at} ${span.token}`, span]));
-  return (token, lexeme) => ofMarked.get(`${token} ${lexeme}`) ?? tokens[token];
+  return (token, lexeme) => (lexeme && ofMarked.get(`${token} ${lexeme}`)) || tokens[token];
 }
 
 /** The tokens of a word, compound or run without spaces, with their ranges in UTF-16 units. */

@@ -76,7 +76,7 @@ export const searchHandlers = {
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
-    const passages = await withinBounds(
+    const { passages, phrasesAsWords } = await withinBounds(
       { timeMaxMs: SEARCH_TIME_MAX_MS, signal: context.signal },
       async () => {
         if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
@@ -84,6 +84,9 @@ export const searchHandlers = {
       },
     );
     const results = passages.map(toSearchResult);
-    return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
+    return {
+      data: fields ? results.map((result) => selectFields(result, fields)) : results,
+      ...(phrasesAsWords.length > 0 && { phrasesAsWords }),
+    };
   },
 } satisfies Partial<Handlers>;

@@ -92,7 +92,7 @@ test('a query of 8,192 different characters is answered at once, over 1,000 know
   await insertUnmerged(owned, counts, { bases: 1_000, changes: 400 });
   const computing = await startComputing();
   const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10, price: 1 };
-  expect(await search(request)).not.toEqual([]);
+  expect((await search(request)).passages).not.toEqual([]);
   // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(computing.hasEnded()).toBe(false);
   await computing.end();

@@ -23,6 +23,7 @@ import {
   SCORED_TERMS_MAX,
 } from '../../../src/search/query/query-terms.ts';
 import type { Variant } from '../../../src/search/ranking/term-scores.ts';
+import { areForms, FORM_MIN_LENGTH } from './forms.ts';
 import type { IndexedPassage } from './passages.ts';
 
 type Term = ExplainedScoring['terms'][number];
@@ -36,29 +37,12 @@ const NEAR_WEIGHT = 0.5;
 /** A term is a stop word if more than this share of many passages have it. */
 const STOP_WORD_SHARE = 0.2;
 const MANY_PASSAGES = 20;
-/** Shorter words are near too many others. */
-const NEAR_MIN_LENGTH = 4;
 
 function countVocabulary(passages: IndexedPassage[]): Vocabulary {
   const counts = new Map<string, number>();
   for (const { frequencies } of passages)
     for (const lexeme of frequencies.keys()) counts.set(lexeme, (counts.get(lexeme) ?? 0) + 1);
   return counts;
-}
-
-/** The letters that an ending has at most. */
-const ENDING_MAX = 3;
-/** The letters that two forms have in common at least, where neither is the beginning of the other. */
-const STEM_MIN = 5;
-
-/** Whether two words differ in their endings only: policy and policies, not state and station. */
-export function areForms(left: string, right: string): boolean {
-  if (left.slice(0, NEAR_MIN_LENGTH) !== right.slice(0, NEAR_MIN_LENGTH)) return false;
-  let common = 0;
-  while (common < left.length && left[common] === right[common]) common++;
-  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
-  if (longer.length - common > ENDING_MAX) return false;
-  return common >= STEM_MIN || (common >= NEAR_MIN_LENGTH && common === shorter.length);
 }
 
 /** The words of the vocabulary that stand for a term, with their weights. */
@@ -77,7 +61,7 @@ function wordsFor(
   if (isBeginning)
     found.push(...find((lexeme) => lexeme.startsWith(plain), own.length > 0 ? FORM_WEIGHT : 1, 'completion'));
   // Identifiers, numbers and the bigrams of scripts without spaces have neither forms nor misspellings.
-  if (!isStemmable(word) || word.length < NEAR_MIN_LENGTH) return found;
+  if (!isStemmable(word) || word.length < FORM_MIN_LENGTH) return found;
   if (!isBeginning) found.push(...find((lexeme) => areForms(plain, lexeme), FORM_WEIGHT, 'word'));
   if (found.length > 0) return found;
   const isNear = (lexeme: string) =>
@@ -142,7 +126,7 @@ export type ScoredPassage<Passage> = { passage: Passage; score: number; bm25: nu
 export function scorePassages<Passage extends IndexedPassage>(
   passages: Passage[],
   query: { query: string; prefix: boolean },
-): { found: ScoredPassage<Passage>[]; scoring: ExplainedScoring } {
+): { found: ScoredPassage<Passage>[]; scoring: Omit<ExplainedScoring, 'phrases'> } {
   const weighed = weighTerms(passages, query);
   const lengthTotal = passages.reduce((sum, { length }) => sum + length, 0);
   const perLetter = normPerLetter({ passageCount: passages.length, lengthTotal });

@@ -3,11 +3,12 @@ import type { Explanation, PassageContext, Snippet } from '../../../generated/ty
 import type { Span } from '../../analysis/token-spans.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { normPerLetter } from '../bm25.ts';
+import type { Phrase } from '../phrases/phrases.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import { readContexts } from './context-passages.ts';
 import { type ExplainedScoring, explain } from './explanation.ts';
-import { cutSnippet, highlight } from './highlights.ts';
+import { cutSnippet, freeTokens, highlight } from './highlights.ts';
 import { readMatches } from './matches.ts';
 
 /** What to add to each passage. `contextPassages`: the number of neighbouring passages on each side. */
@@ -20,27 +21,34 @@ export type DetailedPassage = FoundPassage & {
   context?: PassageContext;
 };
 
+/**
+ * What a search has found its passages by. `phrases`: those of the query that all passages have.
+ */
+type FoundBy = {
+  searched: SearchedKnowledgeBases;
+  scoring: Omit<ExplainedScoring, 'perLetter' | 'phrases'>;
+  query: string;
+  phrases: Phrase[];
+};
+
 /** The details of `found`, in two statements at most. */
 export async function addDetails(
   database: Queryable,
   found: FoundPassage[],
-  {
-    searched,
-    scoring,
-    details,
-  }: { searched: SearchedKnowledgeBases; scoring: Omit<ExplainedScoring, 'perLetter'>; details: Details },
+  { searched, scoring, query, phrases, details }: FoundBy & { details: Details },
 ): Promise<DetailedPassage[]> {
   const needsMatches = details.highlight || details.explain;
   const [matches, contexts] = await Promise.all([
-    needsMatches ? readMatches(database, found, scoring.terms) : [],
+    needsMatches ? readMatches(database, found, { terms: scoring.terms, phrases }) : [],
     details.contextPassages > 0 ? readContexts(database, found, details.contextPassages) : [],
   ]);
-  const explained = { ...scoring, perLetter: normPerLetter(searched) };
+  const explained = { ...scoring, phrases, perLetter: normPerLetter(searched) };
+  const marked = { terms: scoring.terms, phrases, free: freeTokens(query, phrases) };
   return found.map((passage, i) => {
     const detailed: DetailedPassage = { ...passage };
     const matched = matches[i];
     if (details.highlight && matched !== undefined) {
-      detailed.highlights = highlight(passage.content, matched, scoring.terms);
+      detailed.highlights = highlight(passage.content, matched, marked);
       detailed.snippet = cutSnippet(passage.content, detailed.highlights);
     }
     if (details.explain && matched !== undefined) detailed.explanation = explain(passage, matched, explained);

@@ -1,17 +1,23 @@
 /** Explains a score: what each term, the neighbouring passages, the feedback and a full match have added to it. */
 import type { ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
+import type { Phrase } from '../phrases/phrases.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import type { ScoredTerm, Variant } from '../ranking/term-scores.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';
 import type { Matches } from './matches.ts';
+import { countPhrase } from './phrase-marks.ts';
 
 type Term = ScoredTerm & NamedTerm;
 
-/** The terms of a query and their upper bound, and what each letter of a passage adds to its length norm. */
+/**
+ * The terms of a query and their upper bound, the phrases that all passages have, and what each letter of a passage adds
+ * to its length norm.
+ */
 export type ExplainedScoring = {
   terms: Term[];
+  phrases: Phrase[];
   unknown: NamedTerm[];
   upperBound: number;
   perLetter: number;
@@ -58,7 +64,7 @@ export function roundToSum(parts: number[], sum: number): number[] {
 export function explain(
   passage: FoundPassage,
   matches: Matches,
-  { terms, unknown, upperBound, perLetter }: ExplainedScoring,
+  { terms, phrases, unknown, upperBound, perLetter }: ExplainedScoring,
 ): Explanation {
   const scored = terms.map((term) => scoreOfTerm(term, matches, perLetter));
   const present = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
@@ -76,6 +82,9 @@ export function explain(
     feedback: rounded.at(-2) ?? 0,
     missing: [...absent, ...unknown].filter(({ isInformative }) => isInformative).map(({ word }) => word),
     fullMatch: rounded.at(-1) ?? 0,
+    ...(phrases.length > 0 && {
+      phrases: phrases.map((phrase) => ({ phrase: phrase.text, occurrences: countPhrase(phrase, matches) })),
+    }),
   };
 }
 

@@ -54,7 +54,7 @@ export async function findFalseGuesses(
 ): Promise<ReadonlySet<string>> {
   const guesses = guessesOf(terms);
   if (guesses.length === 0 || found.length === 0) return new Set();
-  const matches = await readMatches(database, found, terms);
+  const matches = await readMatches(database, found, { terms, phrases: [] });
   const readers = found.map((passage, i) => candidateWords(passage, matches[i] as Matches)); // one each
   const isBorneOut = ({ lexeme, word }: Guess): boolean => {
     const words = readers.flatMap((read) => read(lexeme));

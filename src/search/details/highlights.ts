@@ -1,9 +1,13 @@
 /** Marks the words of a passage that a query has found, and cuts a snippet around them. */
 import type { Snippet } from '../../../generated/types.gen.ts';
 import { type Span, spanReader } from '../../analysis/token-spans.ts';
+import { tokenise } from '../../analysis/tokens.ts';
+import type { Phrase } from '../phrases/phrases.ts';
+import { withoutQuoted } from '../phrases/quoted-phrases.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Matches } from './matches.ts';
+import { phraseSpans } from './phrase-marks.ts';
 
 /** Code points of the longest snippet. */
 const SNIPPET_MAX = 300;
@@ -28,13 +32,25 @@ function narrow(span: Span, characters: string[], lexeme: string): Span {
   return at === -1 ? span : { start: span.start + at, end: span.start + at + 1 };
 }
 
+/** The tokens that a query has beside its phrases; all of its tokens where no phrase counts. */
+export function freeTokens(query: string, phrases: Phrase[]): ReadonlySet<string> {
+  const { tokens, stackedTokens } = tokenise(phrases.length === 0 ? query : withoutQuoted(query));
+  return new Set([...tokens, ...stackedTokens]);
+}
+
+type Marked = { terms: (ScoredTerm & NamedTerm)[]; phrases: Phrase[]; free: ReadonlySet<string> };
+
 /**
  * The ranges of a passage's content that match the query, in code points, ascending. Where informative words match,
- * stop words and single characters of bigrams are left out: they would mark half of the text.
+ * stop words and single characters of bigrams are left out: they would mark half of the text. Phrases are marked as a
+ * whole, and their words nowhere else; if only the title or the headings have them, their words are marked as others.
  */
-export function highlight(content: string, matches: Matches, terms: (ScoredTerm & NamedTerm)[]): Span[] {
+export function highlight(content: string, matches: Matches, { terms: all, phrases, free }: Marked): Span[] {
   const characters = [...content];
   const spanOf = spanReader(content);
+  const ofPhrases = phraseSpans(phrases, matches, spanOf);
+  const terms =
+    ofPhrases.length === 0 ? all : all.filter(({ tokens }) => tokens.some((token) => free.has(token)));
   const spansOf = ({ variants }: ScoredTerm): Span[] =>
     variants.flatMap(({ lexeme }) =>
       (matches.tokens.get(lexeme) ?? []).flatMap((token) => {
@@ -43,10 +59,8 @@ export function highlight(content: string, matches: Matches, terms: (ScoredTerm 
       }),
     );
   const informative = terms.filter(({ isInformative }) => isInformative).flatMap(spansOf);
-  return withoutCoincidences(
-    characters,
-    union(informative.length > 0 ? informative : terms.flatMap(spansOf)),
-  );
+  const ofWords = informative.length + ofPhrases.length > 0 ? informative : terms.flatMap(spansOf);
+  return union([...ofPhrases, ...withoutCoincidences(characters, union(ofWords))]);
 }
 
 /** Scripts without spaces in which two characters are rarely a word. Of the others, Chinese has most such words. */

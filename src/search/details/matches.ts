@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
+import { lexemesOfPhrases, type Phrase } from '../phrases/phrases.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 
@@ -77,19 +78,22 @@ function toMatches({ length, contentFrom, found }: MatchRow): Matches {
 }
 
 /**
- * Returns the matches of the terms in each passage, in the order of the passages. A passage that was deleted meanwhile
+ * Returns the matches of the terms and phrases in each passage, in the order of the passages. A passage that was deleted meanwhile
  * has none.
  */
 export async function readMatches(
   database: Queryable,
   passages: FoundPassage[],
-  terms: ScoredTerm[],
+  { terms, phrases }: { terms: ScoredTerm[]; phrases: Phrase[] },
 ): Promise<Matches[]> {
   const rows = await readRows(database, {
     knowledgeBaseIds: passages.map(({ knowledge_base_id }) => knowledge_base_id),
     documentIds: passages.map(({ document_id }) => document_id),
     positions: passages.map(({ position }) => position),
-    lexemes: terms.flatMap(({ variants }) => variants.map(({ lexeme }) => lexeme)),
+    lexemes: [
+      ...terms.flatMap(({ variants }) => variants.map(({ lexeme }) => lexeme)),
+      ...lexemesOfPhrases(phrases),
+    ],
   });
   return rows.map(toMatches);
 }

@@ -17,7 +17,7 @@ async function openTyped(texts: Record<string, string>) {
   const search = createSearch(suite.database, createStemMemory(), creditPayment);
   return async (query: string, prefix = true) => {
     const { accountId } = owned;
-    const found = await search({
+    const { passages } = await search({
       accountId,
       knowledgeBaseIds: undefined,
       query,
@@ -25,7 +25,7 @@ async function openTyped(texts: Record<string, string>) {
       limit: 10,
       price: 0,
     });
-    return found.map(({ title }) => title);
+    return passages.map(({ title }) => title);
   };
 }
 

@@ -3,6 +3,7 @@
  * and completions of its last word. One round trip looks for all of them; a query without any needs none.
  */
 import type { Queryable } from '../../database/connection/database.ts';
+import { endsWithPhrase } from '../phrases/quoted-phrases.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
@@ -103,7 +104,7 @@ export async function expandTerms(
   if (searched.passageCount === 0) return analysis;
   const expansions = [
     ...nearWordExpansions(query, analysis),
-    ...(prefix ? completionExpansions(query, analysis) : []),
+    ...(prefix && !endsWithPhrase(query) ? completionExpansions(query, analysis) : []),
   ];
   if (expansions.length === 0) return analysis;
   const scope = { accountId, ids: searched.ids };
@@ -124,8 +125,8 @@ export async function expandTerms(
   const missing = terms.flatMap(({ completions = [] }) => completions).filter((lexeme) => !known.has(lexeme));
   const read = missing.length > 0 ? await readFrequencies(database, scope, missing) : [];
   return {
+    ...analysis,
     terms,
     statistics: { ...analysis.statistics, frequencies: new Map([...known, ...read]) },
-    hasTiers: analysis.hasTiers,
   };
 }

@@ -214,7 +214,7 @@ test.each([
   const { accountId, knowledgeBaseId } = owned;
   const read = await suite.database.transaction().execute(async (transaction) => {
     const search = createSearch(transaction, createStemMemory(), creditPayment);
-    const found = await search({
+    const { passages } = await search({
       accountId,
       knowledgeBaseIds: [knowledgeBaseId],
       query,
@@ -222,7 +222,7 @@ test.each([
       limit: 10,
       price: 0,
     });
-    expect(found).toHaveLength(1);
+    expect(passages).toHaveLength(1);
     const { rows } = await sql<{ read: number }>`
       SELECT (seq_tup_read + idx_tup_fetch)::integer AS read FROM pg_stat_xact_user_tables
       WHERE relname = 'document_frequencies'`.execute(transaction);

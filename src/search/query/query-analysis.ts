@@ -12,9 +12,11 @@ import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { Payment } from '../payment/payment.ts';
+import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
 import {
   analyseQuery,
+  lexemesAsWritten,
   mostImportant,
   type QueryTerm,
   type QueryWords,
@@ -35,10 +37,18 @@ export type ScopedQuery = {
 };
 
 /**
- * A query's terms in the languages of the searched knowledge bases, and their document frequencies there. `hasTiers`:
- * the frequencies include those of the terms' impact tiers.
+ * A query's terms in the languages of the searched knowledge bases, and their document frequencies there.
+ *
+ * - `hasTiers`: the frequencies include those of the terms' impact tiers.
+ * - `phrases`: the texts that the query has in quotes; of `excessPhrases` only the words count (see phrases.ts).
  */
-export type QueryAnalysis = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
+export type QueryAnalysis = {
+  terms: QueryTerm[];
+  statistics: QueryStatistics;
+  hasTiers: boolean;
+  phrases: Phrase[];
+  excessPhrases: string[];
+};
 
 /** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
@@ -92,15 +102,32 @@ function findUnknown(words: string[], stems: StemsByLanguage) {
   });
 }
 
+/** The terms of a query, and the lexemes of each token of its phrases. */
+type AnalysedWords = { terms: QueryTerm[]; phraseLexemes: Map<string, string[]> };
+
+/** Spellings of phrases take at most this share of the lexemes that may be looked up. */
+const SPELLINGS_SHARE = 0.25;
+
 /** A query's terms in these languages: as many as may be looked up in this number of knowledge bases. */
-function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): QueryTerm[] {
+function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): AnalysedWords {
   const lexemesMax = FREQUENCIES_MAX / Math.max(1, knowledgeBases);
-  return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
+  const phraseTokens = tokensToLookUp(
+    words.phrases,
+    (SPELLINGS_SHARE * lexemesMax) / Math.max(1, stems.size),
+  );
+  return {
+    terms: mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX }),
+    phraseLexemes: lexemesAsWritten(phraseTokens, stems),
+  };
 }
 
-/** All variants of the terms. */
-const variantsOf = (terms: QueryTerm[]): string[] =>
-  terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
+/** The distinct lexemes of the terms and the phrases. */
+const lexemesOf = ({ terms, phraseLexemes }: AnalysedWords): string[] => {
+  const variants = terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
+  return phraseLexemes.size === 0
+    ? variants
+    : [...new Set([...variants, ...[...phraseLexemes.values()].flat()])];
+};
 
 /**
  * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
@@ -116,6 +143,15 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price }: ScopedQuery,
   ): Promise<QueryAnalysis> => {
     const words = readQuery(query);
+    const toAnalysis = (
+      { terms, phraseLexemes }: AnalysedWords,
+      read: Pick<QueryAnalysis, 'statistics' | 'hasTiers'>,
+    ): QueryAnalysis => ({
+      ...read,
+      terms,
+      phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
+      excessPhrases: words.phrases.excess,
+    });
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
       .digest('base64');
@@ -124,15 +160,15 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     let expected = analyse(words, stems, size);
     for (let attempt = 1; ; attempt++) {
       const toStem = findUnknown(words.toStem, stems);
-      const lexemes = variantsOf(expected);
-      const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
+      const lexemes = lexemesOf(expected);
+      const hasTiers = expected.terms.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
       const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
-      if (isAsExpected) return { terms: expected, statistics, hasTiers };
+      if (isAsExpected) return toAnalysis(expected, { statistics, hasTiers });
       ({ languages, size } = searched);
       sets.set(searchedSet, searched);
 
@@ -150,12 +186,12 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
       stems = new Map([...known, ...recallStems(words.toStem, added, memory)]);
       for (const language of stems.keys()) if (!languages.includes(language)) stems.delete(language);
 
-      const terms = analyse(words, stems, size);
+      const analysed = analyse(words, stems, size);
       const isAnswered =
         findUnknown(words.toStem, stems).length === 0 &&
-        variantsOf(terms).every((lexeme) => counted.has(lexeme));
-      if (isAnswered || attempt === ATTEMPTS) return { terms, statistics, hasTiers };
-      expected = terms;
+        lexemesOf(analysed).every((lexeme) => counted.has(lexeme));
+      if (isAnswered || attempt === ATTEMPTS) return toAnalysis(analysed, { statistics, hasTiers });
+      expected = analysed;
     }
   };
 }

@@ -9,6 +9,7 @@ import { isHint, isMarked, readableToken } from '../../analysis/notations/marks.
 import { createPartTest, otherNotations } from '../../analysis/notations/notations.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import { queryFrequencyWeight } from '../bm25.ts';
+import { phraseWordsToStem, type QuotedPhrases, readPhrases } from '../phrases/phrases.ts';
 
 /**
  * A term as its query writes it.
@@ -93,6 +94,8 @@ export type QueryWords = {
   words: TokenCounts;
   /** Those stacked tokens that are not among the words. */
   stackedTokens: TokenCounts;
+  /** Those that stand in quotes. Their words are among the other words, too. */
+  phrases: QuotedPhrases;
   /** The words that need stems. */
   toStem: string[];
   language: string;
@@ -104,10 +107,12 @@ export function readQuery(query: string): QueryWords {
   const { tokens, stackedTokens } = tokenise(query);
   const words = mostFrequent(count(tokens), QUERY_TOKENS_MAX);
   const further = count(stackedTokens.filter((token) => !words.has(token)));
+  const phrases = readPhrases(query);
   return {
     words,
     stackedTokens: mostFrequent(further, QUERY_TOKENS_MAX - words.size),
-    toStem: wordsToStem(words.keys()),
+    phrases,
+    toStem: [...new Set([...wordsToStem(words.keys()), ...phraseWordsToStem(phrases.spelt)])],
     language: detectLanguage(query),
     isPart: createPartTest([...words.keys(), ...further.keys()]),
     isChinese: mayBeChinese(query),
@@ -204,6 +209,15 @@ export function mostImportant(
 }
 
 const NO_STEMS: Stems = new Map();
+
+/** The lexemes of tokens as they are written, in all languages. */
+export const lexemesAsWritten = (
+  tokens: string[],
+  stemsByLanguage: ReadonlyMap<string, Stems>,
+): Map<string, string[]> => {
+  const allStems = [...stemsByLanguage.values()];
+  return new Map(tokens.map((token) => [token, unite(token, allStems, false).lexemes]));
+};
 
 /**
  * The variants of a token in all languages, in a fixed order. Languages with the same stems of the token have the same

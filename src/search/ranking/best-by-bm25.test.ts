@@ -68,8 +68,8 @@ test.skipIf(isCitus)(
     expect(await scoredFor([common], [rare])).toBe(passageCount);
 
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    const resultsFor = (limit: number) =>
-      search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'zrare zcommon', limit, price: 0 });
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'zrare zcommon', price: 0 };
+    const resultsFor = async (limit: number) => (await search({ ...request, limit })).passages;
     const many = await resultsFor(50);
     expect(many).toHaveLength(50);
     for (const { content } of many.slice(0, RARE)) expect(content).toContain('zrare');

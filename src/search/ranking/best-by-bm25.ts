@@ -18,7 +18,9 @@ import { passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-s
 export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
 /** The values that `bestByBm25` takes. */
-export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES, 'further'] as const;
+export const BM25_VALUES = [
+  ...(['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES, 'further', 'phrases'] as const),
+] as const;
 type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
 
 /** PostgreSQL stores a larger tsvector out of line (the table's toast_tuple_target, minus the row's other columns). */
@@ -32,11 +34,18 @@ export const inMemory = sql`
 export const candidate = { lexemes: sql.ref('lexemes'), norm: sql.ref('norm') };
 
 /**
+ * SQL for whether a passage has all phrases of the query (see phrase-conditions.ts); the array is empty without any.
+ * PostgreSQL expects half of the passages to fulfil a CASE, but next to none to match an array.
+ */
+export const hasPhrases = ({ phrases }: Record<'phrases', RawBuilder<unknown>>) =>
+  sql`CASE WHEN lexemes @@ ALL(${phrases}::tsquery[]) THEN true ELSE false END`;
+
+/**
  * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
  * On distributed tables all further candidates are scored, because Citus would fetch rows to limit them.
  */
 export function bestByBm25(
-  { ids, queries, further, perLetter, selected, ...terms }: Bm25Values,
+  { ids, queries, further, phrases, perLetter, selected, ...terms }: Bm25Values,
   layout: Layout,
 ) {
   const score = passageScore(terms, candidate, layout);
@@ -50,7 +59,7 @@ export function bestByBm25(
         ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(layout)}
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${tsqueries})
-        AND ${isSearched}`;
+        AND ${isSearched} AND ${hasPhrases({ phrases })}`;
   const isFound = sql`lexemes @@ ANY(${queries}::tsquery[])`;
   // Without an order, LIMIT takes the rows that are stored first: the same at each search, until the table changes.
   // For any other order, PostgreSQL would have to read all of them.
@@ -103,7 +112,17 @@ function knowledgeBaseFilter({
 /** The values of `BM25_VALUES`. */
 export function bm25Values(
   { terms }: Scoring,
-  { searched, queries, further }: { searched: SearchedKnowledgeBases; queries: string[]; further: string[] },
+  {
+    searched,
+    queries,
+    further,
+    phrases = [],
+  }: {
+    searched: SearchedKnowledgeBases;
+    queries: string[];
+    further: string[];
+    phrases?: string[] | undefined;
+  },
 ) {
   const filter = knowledgeBaseFilter(searched);
   const inSearched = (query: string) => (filter === undefined ? query : `(${query})&${filter}`);
@@ -112,6 +131,7 @@ export function bm25Values(
     ids: `{${searched.ids}}`,
     queries: queries.map(inSearched),
     further: further.map(inSearched),
+    phrases,
     ...termValues(terms),
     perLetter: normPerLetter(searched),
     selected: RERANK_DEPTH,

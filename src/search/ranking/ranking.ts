@@ -12,6 +12,7 @@ import type { DescriptionRow } from '../../database/rows/documents/documents.ts'
 import type { PassageRow } from '../../database/rows/documents/passages.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Payment } from '../payment/payment.ts';
+import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
 import { FULL_MATCH_VALUES, fullMatchesFirst, fullMatchValues } from './full-matches.ts';
@@ -54,7 +55,7 @@ export type FoundPassage = PassageRow &
 /**
  * The passages to rank: those that match any of the tsqueries `queries`, and some of those that match any of `further`
  * (see candidates.ts). In a scope: all of both that are in the scope. `limit` of them are wanted. `comparesAll`: few
- * documents fit the filter of the scope (see search-scope.ts).
+ * documents fit the filter of the scope (see search-scope.ts). `phrases`: those that each of them must have.
  */
 export type Candidates = {
   searched: SearchedKnowledgeBases;
@@ -63,6 +64,7 @@ export type Candidates = {
   limit: number;
   scope?: SearchScope | undefined;
   comparesAll: boolean;
+  phrases: PhraseConditions | undefined;
   /** As its user has typed it. */
   query: string;
 };
@@ -75,6 +77,7 @@ const RANKING_VALUES = [
   'accountId',
   'price',
   'isLast',
+  'least',
 ] as const;
 const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
 type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
@@ -127,7 +130,8 @@ const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: La
  */
 function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
-  const isEnough = sql`(${values.isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
+  const { isLast, least, selected } = values;
+  const isEnough = sql`((SELECT count(*) FROM best) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
   const due = dueFor(isEnough, values);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
@@ -171,12 +175,12 @@ function rankedInScope(
   values: ScopedValues,
   { layout, ...form }: { isCapped: boolean; layout: Layout },
 ) {
-  const { isLast, selected, maxPerDocument } = values;
+  const { isLast, least, selected, maxPerDocument } = values;
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
-  const isEnough = sql`(SELECT ${isLast}::boolean OR is_small OR (
+  const isEnough = sql`((SELECT ${isLast}::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
-      FROM extent)`;
+      FROM extent) AND (SELECT count(*) FROM scored) >= ${least}::integer)`;
   const due = dueFor(isEnough, values);
   const score = passageScore(values, candidate, layout);
   return sql<ScopedRow>`
@@ -196,7 +200,8 @@ function rankedInScope(
 /**
  * Returns the `limit` best candidates, and takes the price from the account.
  *
- * - `isEnough`: there were enough candidates, or the call says `isLast`; otherwise it takes nothing.
+ * - `isEnough`: there were enough candidates, or the call says `isLast` and there were `least`; otherwise it takes
+ *   nothing. Where no passage has the phrases of a query, a search without them follows, and takes the price.
  * - `matched`: the number of candidates in the scope; undefined without a scope.
  *
  * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
@@ -205,7 +210,7 @@ export type RankPassages = (
   database: Queryable,
   scoring: WeightedScoring,
   candidates: Candidates,
-  charge: { accountId: string; price: number; isLast: boolean },
+  charge: { accountId: string; price: number; isLast: boolean; least: number },
 ) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
 
 /** tsquery text for the passages with any of the terms that are not weak. */
@@ -236,10 +241,10 @@ export function createRanking(payment: Payment): RankPassages {
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (database, scoring, { limit, scope, comparesAll, query, ...candidates }, charge) => {
+  return async (database, scoring, { limit, scope, comparesAll, query, phrases, ...candidates }, charge) => {
     const { upperBound, terms } = scoring;
     const values = {
-      ...bm25Values(scoring, candidates),
+      ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
       ...fullMatchValues(query, scoring),
       upperBound,
       limit,
@@ -248,13 +253,14 @@ export function createRanking(payment: Payment): RankPassages {
     if (scope === undefined) {
       const rows = await rank(database, values);
       if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
-      return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+      const isEnough = rows.length === 0 ? charge.isLast : rows.some((row) => row.isEnough);
+      return { found: rows, isEnough };
     }
     const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
     const rows = await run(database, {
       ...values,
       ...scopeValues(scope, comparesAll),
-      anyTerm: anyOf(terms),
+      anyTerm: phrases?.index ?? anyOf(terms),
     });
     const [first] = rows;
     if (first === undefined) throw new Error('a search in a scope returned no row');

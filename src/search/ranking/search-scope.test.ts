@@ -29,16 +29,15 @@ afterAll(() => suite.close());
 
 const memory = createStemMemory();
 
-const search = (
+async function search(
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
   request: Partial<SearchRequest>,
   database: Database = suite.database,
-) =>
-  createSearch(
-    database,
-    memory,
-    creditPayment,
-  )({ accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'river', limit: 50, price: 0, ...request });
+) {
+  const searchIn = createSearch(database, memory, creditPayment);
+  const inKnowledgeBase = { accountId, knowledgeBaseIds: [knowledgeBaseId] };
+  return (await searchIn({ ...inKnowledgeBase, query: 'river', limit: 50, price: 0, ...request })).passages;
+}
 
 const TIMES = ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z', '2026-02-01T00:00:00.000Z'];
 const filter = arbitraryFilter(TIMES);

@@ -12,6 +12,7 @@ import { type DocumentFilter, fitsFilter } from '../../database/rows/documents/d
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { ScopedId } from '../../terms/ids.ts';
 import { lengthNormSql } from '../bm25.ts';
+import { hasPhrases } from './best-by-bm25.ts';
 import type { Layout } from './layout.ts';
 import { RERANK_DEPTH } from './rerank.ts';
 
@@ -130,7 +131,7 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
  * `lexemes`: as in `bestByBm25`.
  */
 export function candidatesInScope(
-  values: ScopeValues & Record<'ids' | 'queries' | 'further' | 'perLetter', RawBuilder<unknown>>,
+  values: ScopeValues & Record<'ids' | 'queries' | 'further' | 'phrases' | 'perLetter', RawBuilder<unknown>>,
   lexemes: RawBuilder<unknown>,
   layout: Layout,
 ) {
@@ -138,12 +139,14 @@ export function candidatesInScope(
         ${lengthNormSql(sql.ref('length'), values.perLetter)} AS norm`;
   const isKnown = sql`(SELECT is_known FROM extent)`;
   const isSmall = sql`(SELECT is_small FROM extent)`;
-  const isFound = sql`lexemes @@ ANY(${values.queries}::tsquery[] || ${values.further}::tsquery[])`;
+  const isFound = sql`lexemes @@ ANY(${values.queries}::tsquery[] || ${values.further}::tsquery[])
+        AND ${hasPhrases(values)}`;
   if (layout.isDistributed)
     return sql`
       (SELECT ${columns} FROM scope JOIN passage_lexemes
         ON passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id
-      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${isSmall} AND lexemes @@ ${values.anyTerm}::tsquery)
+      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${isSmall} AND lexemes @@ ${values.anyTerm}::tsquery
+        AND ${hasPhrases(values)})
       UNION ALL
       (SELECT ${columns} FROM passage_lexemes JOIN documents
         ON documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
@@ -158,7 +161,7 @@ export function candidatesInScope(
           SELECT ${columns} FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ ${values.anyTerm}::tsquery) IS TRUE OFFSET 0) AS passage
+        WHERE (lexemes @@ ${values.anyTerm}::tsquery) IS TRUE AND ${hasPhrases(values)} OFFSET 0) AS passage
       WHERE ${isSmall})
       UNION ALL
       (SELECT ${columns} FROM passage_lexemes

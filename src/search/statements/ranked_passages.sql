@@ -32,7 +32,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY($2::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE OFFSET 0)
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0)
       UNION ALL
       (
       SELECT knowledge_base_id, document_id, position, 
@@ -40,7 +40,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY($41::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
       LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
@@ -116,33 +116,33 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled) AS summed),
     ordered AS MATERIALIZED (
     WITH matched AS (
-      SELECT *, coalesce(lexemes @@ $44::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $42::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 1 ELSE 0 END AS level
+      SELECT *, coalesce(lexemes @@ $45::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $44::tsquery, false) THEN 1 ELSE 0 END AS level
       FROM reranked),
     kept AS (
       SELECT *, CASE WHEN has_all THEN full_score
-          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $45::float8)
+          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $46::float8)
           END AS unlifted
       FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($45::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $45::float8 END AS lifted_once FROM kept)
+    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($46::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $46::float8 END AS lifted_once FROM kept)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($45::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $45::float8 END AS score
+      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($46::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $46::float8 END AS score
     FROM lifted),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-        round((score / $45::float8)::numeric, 6)::float8 AS score
-      FROM ordered ORDER BY score DESC FETCH FIRST $46 ROWS WITH TIES),
+        round((score / $46::float8)::numeric, 6)::float8 AS score
+      FROM ordered ORDER BY score DESC FETCH FIRST $47 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ($49::boolean OR (SELECT count(*) FROM best) >= $4) THEN $48::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $47::uuid AND credits >= CASE WHEN ($49::boolean OR (SELECT count(*) FROM best) >= $4) THEN $48::bigint ELSE 0 END AND CASE WHEN ($49::boolean OR (SELECT count(*) FROM best) >= $4) THEN $48::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $48::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted,
-      ($49::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($49::boolean OR (SELECT count(*) FROM best) >= $4) THEN $48::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $46
+    LIMIT $47

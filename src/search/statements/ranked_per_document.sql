@@ -8,26 +8,26 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $53::uuid[] IS NULL AND $50::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $55::bigint + 1)
+      WHERE $55::uuid[] IS NULL AND $52::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $57::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($52::uuid[], $53::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($54::uuid[], $55::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $55::bigint AND ($50::jsonpath IS NULL OR
-    (CASE WHEN $51::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $50::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $57::bigint AND ($52::jsonpath IS NULL OR
+    (CASE WHEN $53::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $52::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
         AS is_small,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $50::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $52::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $53::uuid[] IS NOT NULL
-        OR ($50::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $55::bigint) AS is_known
+      FROM (SELECT $55::uuid[] IS NOT NULL
+        OR ($52::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $57::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
@@ -58,31 +58,32 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $56::tsquery) IS TRUE OFFSET 0) AS passage
+        WHERE (lexemes @@ $58::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
       WHERE NOT (SELECT is_small FROM extent) AND lexemes @@ ANY($2::tsquery[] || $41::tsquery[])
+        AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $50::jsonpath IS NULL OR EXISTS (
+          ELSE $52::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($50::jsonpath IS NULL OR
-    (CASE WHEN $51::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $50::jsonpath)
+              AND ($52::jsonpath IS NULL OR
+    (CASE WHEN $53::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $52::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM scored) AS placed
-    WHERE place <= $54::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    best AS MATERIALIZED (SELECT * FROM first WHERE (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent)),
+    WHERE place <= $56::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    best AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer)),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -155,37 +156,37 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled) AS summed),
     ordered AS MATERIALIZED (
     WITH matched AS (
-      SELECT *, coalesce(lexemes @@ $44::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $42::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 1 ELSE 0 END AS level
+      SELECT *, coalesce(lexemes @@ $45::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $44::tsquery, false) THEN 1 ELSE 0 END AS level
       FROM reranked),
     kept AS (
       SELECT *, CASE WHEN has_all THEN full_score
-          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $45::float8)
+          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $46::float8)
           END AS unlifted
       FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($45::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $45::float8 END AS lifted_once FROM kept)
+    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($46::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $46::float8 END AS lifted_once FROM kept)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($45::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $45::float8 END AS score
+      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($46::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $46::float8 END AS score
     FROM lifted),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-        round((score / $45::float8)::numeric, 6)::float8 AS score
-      FROM ordered ORDER BY score DESC FETCH FIRST $46 ROWS WITH TIES),
+        round((score / $46::float8)::numeric, 6)::float8 AS score
+      FROM ordered ORDER BY score DESC FETCH FIRST $47 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent) THEN $48::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $47::uuid AND credits >= CASE WHEN (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent) THEN $48::bigint ELSE 0 END AND CASE WHEN (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent) THEN $48::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent) AS "isEnough", CASE WHEN (SELECT $49::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($54::integer, $4) * documents_max))
-      FROM extent) THEN $48::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $48::uuid AND credits >= CASE WHEN ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END AND CASE WHEN ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) AS "isEnough", CASE WHEN ((SELECT $50::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -195,4 +196,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $46
+    LIMIT $47

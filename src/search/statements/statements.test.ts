@@ -6,7 +6,7 @@ import { toDocumentFilter } from '../../database/rows/documents/document-filter.
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import { createSearch } from '../search.ts';
+import { createSearch, type SearchRequest } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -32,7 +32,8 @@ async function readPrepared(): Promise<Map<string, string>> {
   const owned = await makeKnowledgeBase(suite.database);
   await importText(suite.database, owned, { title: 'Bridges', content: 'A bridge crosses a river.' });
   return await suite.database.connection().execute(async (connection) => {
-    const search = createSearch(connection, createStemMemory(), creditPayment);
+    const answer = createSearch(connection, createStemMemory(), creditPayment);
+    const search = async (request: SearchRequest) => (await answer(request)).passages;
     const { accountId, knowledgeBaseId } = owned;
     const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
     const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });

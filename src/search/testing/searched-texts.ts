@@ -27,13 +27,14 @@ export function useSearch() {
     for (const text of texts) await importText(database, owned, text);
     await mergeFrequencyDeltas(database);
     const search = createSearch(database, createStemMemory(), creditPayment);
-    return await search({
+    const { passages } = await search({
       accountId: owned.accountId,
       knowledgeBaseIds: undefined,
       query,
       limit,
       price: 1,
     });
+    return passages;
   }
 
   /** The titles that a query finds, best first. */
@@ -44,12 +45,10 @@ export function useSearch() {
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    type Options = Pick<SearchRequest, 'prefix' | 'scope'> & {
-      limit?: number;
-      price?: number;
+    type Options = Partial<Pick<SearchRequest, 'limit' | 'price' | 'prefix' | 'scope' | 'minScore'>> & {
       details?: Partial<Details>;
     };
-    const resultsFor = async (
+    const answerTo = async (
       query: string,
       { limit = 10, price = 0, details = {}, ...rest }: Options = {},
     ) => {
@@ -64,9 +63,10 @@ export function useSearch() {
         details: { highlight: false, explain: false, contextPassages: 0, ...details },
       });
     };
+    const resultsFor = async (query: string, options?: Options) => (await answerTo(query, options)).passages;
     const titlesFor = async (query: string, price = 0) =>
       (await resultsFor(query, { price })).map(({ title }) => title);
-    return { owned, resultsFor, titlesFor };
+    return { owned, answerTo, resultsFor, titlesFor };
   }
 
   return {

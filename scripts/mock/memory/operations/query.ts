@@ -5,10 +5,11 @@ import { selectFields, toSearchResult } from '../../../../src/handlers/search.ts
 import { shareContexts } from '../../../../src/search/details/context-passages.ts';
 import type { DetailedPassage } from '../../../../src/search/details/details.ts';
 import { type ExplainedScoring, explain } from '../../../../src/search/details/explanation.ts';
-import { cutSnippet, highlight } from '../../../../src/search/details/highlights.ts';
+import { cutSnippet, freeTokens, highlight } from '../../../../src/search/details/highlights.ts';
 import type { FoundPassage } from '../../../../src/search/ranking/ranking.ts';
 import { insufficientCredits } from '../../../../src/terms/errors.ts';
 import { type IndexedPassage, lexemesIn } from '../passages.ts';
+import { keepPhrases } from '../phrases.ts';
 import { type ScoredPassage, scorePassages } from '../search.ts';
 import {
   documentsOf,
@@ -70,7 +71,8 @@ function addDetails(
   const { length, frequencies } = found.passage;
   const matches = { length, frequencies, tokens: lexemesIn(found.content) };
   if (request.highlight) {
-    detailed.highlights = highlight(found.content, matches, scoring.terms);
+    const free = freeTokens(request.query, scoring.phrases);
+    detailed.highlights = highlight(found.content, matches, { ...scoring, free });
     detailed.snippet = cutSnippet(found.content, detailed.highlights);
   }
   if (request.explain) detailed.explanation = explain(found, matches, scoring);
@@ -94,12 +96,22 @@ export const queryAnswers = {
       document.passages.map((passage): Located => ({ ...passage, document })),
     );
     const { found, scoring } = scorePassages(passages, { query, prefix });
-    const good = found.filter(({ passage, score }) => inScope.has(passage.document) && score >= minScore);
+    const own = passages.filter(({ document }) => inScope.has(document));
+    const { kept, held, phrasesAsWords } = keepPhrases(own, query, (passage) => ({
+      ...passage,
+      title: passage.document.row.title,
+    }));
+    const results = new Set(kept);
+    const good = found.filter(({ passage, score }) => results.has(passage) && score >= minScore);
     const best = limitPerDocument(good.sort(inOrder), maxPerDocument).slice(0, limit).map(toFound);
     const contexts = contextPassages > 0 ? shareContexts(best, passages, contextPassages) : [];
-    const results = best.map((each, i) =>
-      toSearchResult(addDetails(each, { request, scoring, context: contexts[i] })),
+    const explained = { ...scoring, phrases: held };
+    const answers = best.map((each, i) =>
+      toSearchResult(addDetails(each, { request, scoring: explained, context: contexts[i] })),
     );
-    return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
+    return {
+      data: fields ? answers.map((result) => selectFields(result, fields)) : answers,
+      ...(phrasesAsWords.length > 0 && { phrasesAsWords }),
+    };
   },
 } satisfies Partial<MemoryAnswers>;
