@@ -84,9 +84,15 @@ function addSearch(server: McpServer, { client }: Connection): void {
     {
       title: 'Search the knowledge bases',
       description:
-        'Finds the passages that answer a question, in any language: best first, each with its citation.',
+        'Finds the passages that answer a question, in any language: best first, each with its citation. Words in ' +
+        'quotes are a phrase that every passage found has: "restart policy" docker.',
       inputSchema: z.object({
-        query: z.string().min(1).describe('A question, or words to search for.'),
+        query: z
+          .string()
+          .min(1)
+          .describe(
+            'A question, or words to search for; exact phrases and words that have to occur in "quotes".',
+          ),
         knowledgeBaseIds: z
           .array(knowledgeBaseId)
           .exactOptional()
@@ -116,14 +122,24 @@ function addSearch(server: McpServer, { client }: Connection): void {
           .default(TOKENS_DEFAULT)
           .describe('About how many tokens the answer may have. The worst passages are left out.'),
       }),
-      outputSchema: z.object({ passages: z.array(foundPassage), omitted: z.number() }),
+      outputSchema: z.object({
+        passages: z.array(foundPassage),
+        omitted: z.number(),
+        phrasesAsWords: z
+          .array(z.string())
+          .optional()
+          .describe('Phrases of the query that no passage has; their words were searched instead.'),
+      }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async ({ maxTokens, filter, ...asked }, { mcpReq: { signal } }) => {
       // The service checks filters itself, and names what is wrong.
       const request = { ...asked, explain: true, ...(filter && { filter: filter as never }) };
-      const { passages, omitted } = selectPassages(await client.query(request, { signal }), maxTokens);
-      return answer({ passages, omitted }, toText(passages, omitted));
+      const results = await client.query(request, { signal });
+      const { phrasesAsWords } = results;
+      const { passages, omitted } = selectPassages(results, maxTokens);
+      const structured = { passages, omitted, ...(phrasesAsWords && { phrasesAsWords }) };
+      return answer(structured, toText(passages, { omitted, phrasesAsWords }));
     },
   );
 }

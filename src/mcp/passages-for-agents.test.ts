@@ -52,7 +52,17 @@ test('a citation names title, page and headings; the address of the original com
     },
     { citation: 'Title 2', uri: 'https://a.example/' },
   ]);
-  expect(toText(passages, 1)).toMatch(/^\[1\] Title 1, page 12.+\[2\] Title 2.+1 more had no room/s);
+  expect(toText(passages, { omitted: 1 })).toMatch(
+    /^\[1\] Title 1, page 12.+\[2\] Title 2.+1 more had no room/s,
+  );
+});
+
+test('a phrase that no passage has is named', () => {
+  const { passages } = selectPassages(RESULTS, 10_000);
+  const text = (found: typeof passages) =>
+    toText(found, { omitted: 0, phrasesAsWords: ['one two', 'three'] });
+  expect(text(passages)).toMatch(/^No passage has "one two", "three"; the words .+\[1\] Title 1/s);
+  expect(text([])).toMatch(/^No passage has "one two".+Nothing was found/s);
 });
 
 test('the citation of a subtitle names the time', () => {

@@ -104,9 +104,16 @@ const describeGuess = ({ word, takenFor }: Guess): string =>
   `No text has "${word}"; this was taken for it: ${takenFor.join(', ') || 'a word of the title'}.`;
 
 /** The passages as text, for agents that do not read structured content. */
-export function toText(passages: FoundPassage[], omitted: number): string {
+export function toText(
+  passages: FoundPassage[],
+  { omitted, phrasesAsWords = [] }: { omitted: number; phrasesAsWords?: string[] | undefined },
+): string {
+  const phrases = phrasesAsWords.map((phrase) => `"${phrase}"`).join(', ');
+  const notes = phrases === '' ? [] : [`No passage has ${phrases}; the words were searched instead.`];
   if (passages.length === 0)
-    return 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.';
+    return [...notes, 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.'].join(
+      '\n\n',
+    );
   const blocks = passages.map(
     ({ citation, uri, documentId, text, before = [], after = [], guesses = [] }, index) => {
       const head = [
@@ -118,5 +125,5 @@ export function toText(passages: FoundPassage[], omitted: number): string {
     },
   );
   const rest = omitted === 0 ? [] : [`${omitted} more had no room; ask with a larger maxTokens.`];
-  return [...blocks, ...rest].join('\n\n');
+  return [...notes, ...blocks, ...rest].join('\n\n');
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Filter, KnowledgeBase, QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
-import { printJson, tell } from '../../terminal/terminal.ts';
+import { printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
 import { collect, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
@@ -80,9 +80,13 @@ async function adviseAfterNothing(
     .join(' ');
 }
 
+/** What a search did with phrases that nothing has. */
+const phrasesNote = (phrases: string[]): string =>
+  `No passage has ${enumerate(phrases.map((phrase) => `"${toVisibleLine(phrase)}"`))}: the words were searched instead.`;
+
 export const search = withRemote(withJson(new Command('search')))
   .description('find the passages that answer a question')
-  .argument('<query...>', 'a question, or words to search for')
+  .argument('<query...>', `a question, or words to search for; '"exact phrases"' in quotes`)
   .option('--kb <name>', 'only in this knowledge base, by name or id; may be repeated', collect)
   .option('--limit <count>', 'the most passages, 1 to 50', wholeNumber(1, 50), 5)
   .option(
@@ -96,6 +100,7 @@ export const search = withRemote(withJson(new Command('search')))
     const client = await connect(options);
     const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
     const results = await client.query(toRequest(words.join(' '), searched, options));
+    if (results.phrasesAsWords !== undefined) tell(phrasesNote(results.phrasesAsWords));
     if (json) for (const result of results) printJson(result);
     else showResults(results, await findNames(client, searched, results));
     if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));

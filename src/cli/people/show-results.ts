@@ -35,7 +35,8 @@ const MATCHES = { completion: 'completed', guess: 'no text has it, taken for it'
 >;
 
 /** One line for each part of the score that is not 0. */
-function* explainScore({ terms, neighbours, feedback, fullMatch, missing }: Explanation): Generator<string> {
+function* explainScore(explanation: Explanation): Generator<string> {
+  const { terms, neighbours, feedback, fullMatch, missing, phrases = [] } = explanation;
   const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
   for (const { term, weight, occurrences, contribution, match, words } of terms) {
     const found = match === 'word' ? '' : `, ${MATCHES[match]}: ${words.join(', ') || 'in the title'}`;
@@ -47,6 +48,8 @@ function* explainScore({ terms, neighbours, feedback, fullMatch, missing }: Expl
   if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
   if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
   if (fullMatch !== 0) yield line(fullMatch, 'the words side by side');
+  for (const { phrase, occurrences } of phrases)
+    yield `         "${phrase}": ${occurrences === 0 ? 'in the title or the headings' : pluralise(occurrences, 'time')}`;
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
 }
 

@@ -34,6 +34,12 @@ export type Selected<Field extends SearchResultField> = [Field] extends [never]
   ? SearchResult
   : Pick<SearchResult, Field>;
 
+/**
+ * The results of a query. `phrasesAsWords`: only where there are any, the phrases of the query that no passage has, so
+ * that their words were searched.
+ */
+export type Found<Field extends SearchResultField> = Selected<Field>[] & { phrasesAsWords?: string[] };
+
 /** Repeating them is safe, since they change nothing. Only a query costs something. */
 export const createReadOperations = (options: RequestOptions) => ({
   /**
@@ -43,8 +49,9 @@ export const createReadOperations = (options: RequestOptions) => ({
   async query<Field extends SearchResultField = never>(
     body: QueryRequest & { fields?: Field[] },
     call: CallOptions = {},
-  ): Promise<Selected<Field>[]> {
-    return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
+  ): Promise<Found<Field>> {
+    const { data, phrasesAsWords } = (await sdk.query({ body, ...options(call, { isCharged: true }) })).data;
+    return phrasesAsWords === undefined ? data : Object.assign(data, { phrasesAsWords });
   },
   /**
    * The documents of a knowledge base, newest first: a page when awaited, all with `for await`. `limit` is the size of
