@@ -29,7 +29,7 @@ function partsOf({ terms, neighbours, feedback, fullMatch }: ScoreExplanation): 
 export function Explanation({ explanation }: { explanation: ScoreExplanation }) {
   const parts = partsOf(explanation);
   const most = Math.max(...parts.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
-  const { missing } = explanation;
+  const { missing, phrases = [] } = explanation;
   return (
     <div class="explanation">
       <ul>
@@ -52,6 +52,14 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
       <p class="hint">
         Words in headings count too, and those in the title, or above the whole document, four times.
       </p>
+      {phrases.map(({ phrase, occurrences }) => (
+        <p key={phrase} class="hint">
+          <bdi>“{phrase}”</bdi>{' '}
+          {occurrences === 0
+            ? 'is in its title or headings.'
+            : `is in it ${occurrences === 1 ? 'once' : `${occurrences} times`}.`}
+        </p>
+      ))}
       {missing.length > 0 && (
         <p class="hint">
           It lacks {countOf(missing.length, 'word')} of the query: <bdi>{missing.join(', ')}</bdi>

@@ -11,7 +11,7 @@ import { CodeDialog } from './code-dialog.tsx';
 import { Result } from './result.tsx';
 import { type SearchSettings, toRequest } from './settings.ts';
 
-type Found = { results: SearchResult[]; durationMs: number };
+type Found = { results: SearchResult[]; phrasesAsWords: string[]; durationMs: number };
 
 type ResultsProps = {
   query: string;
@@ -46,6 +46,20 @@ function Nothing({ settings }: { settings: SearchSettings }) {
   );
 }
 
+/** Says that the words of phrases were searched, because no passage has the phrases. */
+const MissingPhrases = ({ phrases }: { phrases: string[] }) => (
+  <p class="hint" role="status">
+    No passage has{' '}
+    {phrases.map((phrase, index) => (
+      <>
+        {index > 0 && ', '}
+        <bdi>“{phrase}”</bdi>
+      </>
+    ))}
+    {phrases.length > 1 && ', or all phrases together'}. The words were searched instead.
+  </p>
+);
+
 export function Results({ query, settings, knowledgeBases, name, otherIds, onFound }: ResultsProps) {
   const { service } = useSession();
   const [isCodeShown, setIsCodeShown] = useState(false);
@@ -53,7 +67,8 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
     async (signal) => {
       const startedMs = performance.now();
       const results = await service.query(toRequest(query, settings), { signal });
-      return { results, durationMs: performance.now() - startedMs };
+      const { phrasesAsWords = [] } = results;
+      return { results, phrasesAsWords, durationMs: performance.now() - startedMs };
     },
     [query, JSON.stringify(settings)],
   );
@@ -84,6 +99,9 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
       </header>
       <ErrorNotice doing="The search failed." error={error} onRetry={reload} />
       {isLoading && value === undefined && <Loading what="results" />}
+      {error === undefined && value !== undefined && value.phrasesAsWords.length > 0 && (
+        <MissingPhrases phrases={value.phrasesAsWords} />
+      )}
       {error === undefined && value?.results.length === 0 && <Nothing settings={settings} />}
       {error === undefined && value !== undefined && value.results.length > 0 && (
         <ol>

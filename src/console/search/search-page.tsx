@@ -12,6 +12,7 @@ import { useSession } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { useTitle } from '../use-title.ts';
 import { findFilterError } from './filter-editor.tsx';
+import { asPhrase } from './phrase.ts';
 import { Results } from './results.tsx';
 import { readSettings, type SearchSettings, writeSettings } from './settings.ts';
 import { SettingsForm } from './settings-form.tsx';
@@ -82,6 +83,7 @@ export function SearchPage() {
   const { query, first, second } = draft;
   const isChanged = String(writeSearch(draft)) !== String(writeSearch(applied));
   const filterError = findFilterError(first.filter) ?? (second && findFilterError(second.filter));
+  const phrase = isChanged ? undefined : asPhrase(query);
   const submit = () => {
     if (query.trim() !== '' && filterError === undefined) setParameters(writeSearch(draft), true);
   };
@@ -102,7 +104,7 @@ export function SearchPage() {
             type="search"
             name="query"
             aria-label="Question or words"
-            placeholder="Ask a question, or search for words"
+            placeholder='Ask a question, or search for words or a "phrase"'
             maxLength={8192}
             dir="auto"
             autofocus={applied.query === ''}
@@ -128,6 +130,16 @@ export function SearchPage() {
               onChange={(changed) => setDraft({ ...draft, second: changed })}
             />
           )}
+          {phrase !== undefined && second === undefined && (
+            <button
+              type="button"
+              class="quiet compare"
+              title={`Only passages with ${phrase}`}
+              onClick={() => setParameters(writeSearch({ ...draft, query: phrase }), true)}
+            >
+              Search as a phrase
+            </button>
+          )}
           <button
             type="button"
             class="quiet compare"
@@ -148,6 +160,9 @@ export function SearchPage() {
           <p>
             Ask a question or enter words. Results are passages: about a paragraph each, with the words that
             match, and the place where they stand.
+          </p>
+          <p>
+            Words in quotes are a phrase that all results have: <kbd>"restart policy" docker</kbd>
           </p>
           {knowledgeBases.length === 0 && (
             <a class="button" href={addressOf.home}>
