@@ -40,6 +40,39 @@ export type PassageId = string;
 export type Title = string;
 
 /**
+ * Groups of synonyms. Their terms are at most 5,000 together, and have at most 100,000 characters.
+ *
+ * At most 1,000 items.
+ */
+export type SynonymGroups = Array<SynonymGroup>;
+
+/**
+ * Terms of the same meaning, two at least; or with `finds`, terms that find others. A term is only once in a group:
+ * upper and lower case do not matter.
+ */
+export type SynonymGroup = {
+    /**
+     * Each of these terms finds the passages with any other one; with `finds`, those with its terms instead.
+     *
+     * 1 to 20 items.
+     */
+    terms: Array<SynonymTerm>;
+    /**
+     * Terms that are found by those in `terms`, and find none of them.
+     *
+     * 1 to 20 items.
+     */
+    finds?: Array<SynonymTerm>;
+};
+
+/**
+ * A word, or up to 16 words that stand side by side, such as `paid time off`.
+ *
+ * 1 to 100 characters.
+ */
+export type SynonymTerm = string;
+
+/**
  * A name for people. It need not be unique.
  *
  * 1 to 100 characters.
@@ -781,6 +814,24 @@ export type UpdateKnowledgeBaseRequest = {
 };
 
 /**
+ * The groups of synonyms, and the knowledge base to which they belong.
+ */
+export type SetSynonymsRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
+    knowledgeBaseId?: KnowledgeBaseId;
+    /**
+     * Groups of synonyms. Their terms are at most 5,000 together, and have at most 100,000 characters.
+     *
+     * At most 1,000 items.
+     */
+    groups: SynonymGroups;
+};
+
+/**
  * Where to send which events.
  */
 export type CreateWebhookRequest = {
@@ -1507,6 +1558,18 @@ export type Snippet = {
 };
 
 /**
+ * The synonyms of the account or of a knowledge base.
+ */
+export type Synonyms = {
+    /**
+     * Groups of synonyms. Their terms are at most 5,000 together, and have at most 100,000 characters.
+     *
+     * At most 1,000 items.
+     */
+    groups: SynonymGroups;
+};
+
+/**
  * Only with `explain`: how the score came about. The contributions of the terms, `neighbours`, `feedback` and
  * `fullMatch` add up to `score`.
  */
@@ -1602,7 +1665,8 @@ export type ExplainedTerm = {
     contribution: number;
     /**
      * How the passage has a term of the query: in any form of the `word` itself; by a longer word that begins with it
-     * (`completion`, only with `prefix`); or by a `guess`: a word near it, because no passage has the word.
+     * (`completion`, only with `prefix`); by a `guess`: a word near it, because no passage has the word; or by a
+     * `synonym` of `setSynonyms`. One of several words counts for each of them.
      */
     match: TermMatch;
     /**
@@ -1616,9 +1680,10 @@ export type ExplainedTerm = {
 
 /**
  * How the passage has a term of the query: in any form of the `word` itself; by a longer word that begins with it
- * (`completion`, only with `prefix`); or by a `guess`: a word near it, because no passage has the word.
+ * (`completion`, only with `prefix`); by a `guess`: a word near it, because no passage has the word; or by a
+ * `synonym` of `setSynonyms`. One of several words counts for each of them.
  */
-export type TermMatch = 'word' | 'completion' | 'guess';
+export type TermMatch = 'word' | 'completion' | 'guess' | 'synonym';
 
 /**
  * Where a passage comes from.
@@ -2254,6 +2319,20 @@ export type KnowledgeBaseEnvelope = {
      * A collection of documents, searched alone or together with others.
      */
     data: KnowledgeBase;
+};
+
+/**
+ * The synonyms of the account or of a knowledge base.
+ */
+export type SynonymsEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * The synonyms of the account or of a knowledge base.
+     */
+    data: Synonyms;
 };
 
 /**
@@ -4859,3 +4938,117 @@ export type PresignDownloadUrlResponses = {
 };
 
 export type PresignDownloadUrlResponse = PresignDownloadUrlResponses[keyof PresignDownloadUrlResponses];
+
+export type GetSynonymsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The knowledge base whose groups to return. Left out, those of the account.
+         */
+        knowledgeBaseId?: KnowledgeBaseId;
+    };
+    url: '/v1/getSynonyms';
+};
+
+export type GetSynonymsErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type GetSynonymsError = GetSynonymsErrors[keyof GetSynonymsErrors];
+
+export type GetSynonymsResponses = {
+    /**
+     * The groups.
+     */
+    200: SynonymsEnvelope;
+};
+
+export type GetSynonymsResponse = GetSynonymsResponses[keyof GetSynonymsResponses];
+
+export type SetSynonymsData = {
+    body: SetSynonymsRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/setSynonyms';
+};
+
+export type SetSynonymsErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema, or a term has no word, more than 16, or is twice in its group. Here a term has no
+     * word.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type SetSynonymsError = SetSynonymsErrors[keyof SetSynonymsErrors];
+
+export type SetSynonymsResponses = {
+    /**
+     * The groups that count now.
+     */
+    200: SynonymsEnvelope;
+};
+
+export type SetSynonymsResponse = SetSynonymsResponses[keyof SetSynonymsResponses];

@@ -13,6 +13,7 @@ import type {
   GetDocumentError,
   GetDocumentStatusError,
   GetKnowledgeBaseError,
+  GetSynonymsError,
   GetUsageError,
   ImportFileError,
   ImportTextContentError,
@@ -24,6 +25,7 @@ import type {
   PresignUploadUrlError,
   QueryError,
   RetryDocumentError,
+  SetSynonymsError,
   TestWebhookError,
   UpdateDocumentError,
   UpdateKnowledgeBaseError,
@@ -41,6 +43,7 @@ type Envelope =
   | GetDocumentStatusError
   | GetDocumentContentError
   | GetKnowledgeBaseError
+  | GetSynonymsError
   | GetUsageError
   | ImportFileError
   | ImportTextContentError
@@ -52,6 +55,7 @@ type Envelope =
   | PresignUploadUrlError
   | QueryError
   | RetryDocumentError
+  | SetSynonymsError
   | UpdateDocumentError
   | TestWebhookError
   | UpdateKnowledgeBaseError;

@@ -41,6 +41,8 @@ const CALLS: [operation: string, body?: object][] = [
   ['testWebhook', { webhookId: knowledgeBaseId }],
   [`uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=a.txt`, Buffer.from('a note')],
   [`presignDownloadUrl?documentId=${documentId}`],
+  ['getSynonyms'],
+  ['setSynonyms', { groups: [] }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

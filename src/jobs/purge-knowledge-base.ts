@@ -31,6 +31,7 @@ export async function purgeKnowledgeBase(
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
   await dropFrequencyDeltas(database, knowledgeBaseId);
+  await sql`DELETE FROM synonym_groups WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(database);
   for (const table of TABLES_BELOW) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }

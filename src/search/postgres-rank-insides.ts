@@ -34,3 +34,19 @@ export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<
  */
 export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   orZero(lexemes, tsquery, frequencyOf('{0,0,0,1}', lexemes, tsquery));
+
+/** `ts_rank` of a lexeme of this frequency. */
+const rankOf = (frequency: number): number => {
+  let sum = 0;
+  for (let i = 1; i <= frequency; i++) sum += 1 / i ** 2;
+  return 0.6079271 * sum;
+};
+
+/**
+ * The frequency that `heldFrequency` has for a phrase of words of these frequencies, as an alternative to itself (see
+ * ranking/variants.ts): `ts_rank` is then the mean of those of its distinct words.
+ */
+export function phraseFrequency(frequencies: number[]): number {
+  const rank = frequencies.reduce((sum, frequency) => sum + rankOf(frequency), 0) / frequencies.length;
+  return Math.round(0.6079271 / (1 - rank) - 0.5);
+}

@@ -11,6 +11,7 @@ import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
+import { synonymHandlers } from '../handlers/synonyms.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAuthenticate } from '../http/access/authenticate.ts';
@@ -36,6 +37,7 @@ const handlers: Handlers = {
   ...documentHandlers,
   ...knowledgeBaseHandlers,
   ...accountHandlers,
+  ...synonymHandlers,
   ...webhookHandlers,
 };
 

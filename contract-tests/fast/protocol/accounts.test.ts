@@ -288,6 +288,8 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   testWebhook: 'account',
   uploadFile: 'write',
   presignDownloadUrl: 'search',
+  getSynonyms: 'search',
+  setSynonyms: 'write',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */
@@ -363,4 +365,16 @@ test.each(OPERATION_IDS)('scopes: %s answers each kind of key as its scope deman
   await expectReached(write, operationId, own);
   if (required === 'account') expect(outcomeOf(await call(boundWrite, inside))).toBe('403 KEY_NOT_PERMITTED');
   else await expectReached(boundWrite, operationId, await createData(owner, deletable.knowledgeBaseId));
+});
+
+test("scopes: a bound key sets the synonyms of its knowledge bases, and reads the account's without setting them", async () => {
+  const { boundWrite, inside, owner } = keys;
+  const groups = [{ terms: ['quokka', 'setonix'] }];
+  const answer = await boundWrite.request('setSynonyms', { groups });
+  expect(outcomeOf(answer)).toBe('403 KEY_NOT_PERMITTED');
+  expect(await owner.api.getSynonyms()).toEqual({ groups: [] });
+  await boundWrite.api.setSynonyms({ knowledgeBaseId: inside.knowledgeBaseId, groups });
+  expect(await owner.api.getSynonyms(inside.knowledgeBaseId)).toEqual({ groups });
+  expect(await boundWrite.api.getSynonyms()).toEqual({ groups: [] });
+  await owner.api.setSynonyms({ knowledgeBaseId: inside.knowledgeBaseId, groups: [] });
 });

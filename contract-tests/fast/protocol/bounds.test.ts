@@ -106,6 +106,15 @@ const LENGTHS: Bound[] = [
     accepted: 200,
     rest: { knowledgeBaseId },
   },
+  { operationId: 'getSynonyms', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
+  {
+    operationId: 'setSynonyms',
+    field: 'knowledgeBaseId',
+    min: 36,
+    max: 36,
+    accepted: 404,
+    rest: { groups: [] },
+  },
   { operationId: 'deleteWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'testWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
 ];

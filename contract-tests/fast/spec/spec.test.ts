@@ -42,6 +42,8 @@ describe('operations', () => {
     ['testWebhook', 'post', 'webhooks'],
     ['uploadFile', 'post', 'uploads'],
     ['presignDownloadUrl', 'get', 'uploads'],
+    ['getSynonyms', 'get', 'search'],
+    ['setSynonyms', 'post', 'search'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -79,6 +81,8 @@ describe('operations', () => {
     testWebhook: ['403', '404'],
     uploadFile: ['403', '404'],
     presignDownloadUrl: ['404', '409'],
+    getSynonyms: ['404'],
+    setSynonyms: ['403', '404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -170,6 +174,9 @@ describe('bounds of the interface', () => {
     ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
     ['presignDownloadUrl', 'documentId', true, id],
     ['listDocuments', 'filter', false, { type: 'object' }],
+    ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
+    ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
+    ['setSynonyms', 'groups', true, { type: 'array', maxItems: 1000 }],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {

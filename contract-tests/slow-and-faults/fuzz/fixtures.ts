@@ -124,6 +124,7 @@ const WRITES: ReadonlySet<OperationId> = new Set([
   'uploadFile',
   'importTextContent',
   'updateKnowledgeBase',
+  'setSynonyms',
   'updateDocument',
 ]);
 
@@ -169,6 +170,8 @@ function targetOf(state: State): Target {
       getDocument: { documentId },
       listPassages: { documentId, cursor: cursorOf(state, 'listPassages') },
       getKnowledgeBase: { knowledgeBaseId },
+      getSynonyms: { knowledgeBaseId },
+      setSynonyms: { knowledgeBaseId: writable.knowledgeBaseId },
       getDocumentContent: { documentId },
       updateDocument: { documentId: writable.documentId },
       retryDocument: { documentId: state.failedDocumentId },

@@ -94,8 +94,18 @@ function validRecursion({ oneOf = [], 'x-maxText': maxText = 0 }: Schema, inputF
   return fc.oneof(...forms).filter((value) => [...JSON.stringify(value)].length <= maxText);
 }
 
+/** Groups of synonyms. The schema cannot say that a term has a word, and that it is in its group once. */
+const validGroups = (() => {
+  const term = fc.stringMatching(/^[a-z]{1,8}(?: [a-z]{1,8}){0,3}$/);
+  const terms = (minLength: number, prefix: string) =>
+    fc.uniqueArray(term, { minLength, maxLength: 5 }).map((each) => each.map((text) => `${prefix} ${text}`));
+  const finds = fc.option(terms(1, 'found'), { nil: undefined });
+  return fc.array(fc.record({ terms: terms(2, 'asked'), finds }), { maxLength: 20 });
+})();
+
 /** Valid values for a field's schema. The test chooses the ids. */
 function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
+  if (inputField.field === 'groups') return validGroups;
   const { anyOf, oneOf } = schema;
   if (oneOf !== undefined) return validRecursion(schema, inputField);
   if (Object.keys(schema).length === 0) return validFields(inputField.innermost ?? {}, inputField);

@@ -10,6 +10,7 @@ import type {
   Pagination,
   Passage,
   SearchResult,
+  Synonyms,
   Usage,
   Webhook,
   WebhookTest,
@@ -29,6 +30,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'getBalance',
   'listPassages',
   'getKnowledgeBase',
+  'getSynonyms',
   'getDocumentContent',
   'query',
   'createWebhook',
@@ -155,6 +157,12 @@ export const KNOWLEDGE_BASE_BUGS = [
   inData<KnowledgeBase>('an update does not change updatedAt', 'updateKnowledgeBase', (data) => ({
     ...data,
     updatedAt: data.createdAt,
+  })),
+  inData<Synonyms>('synonyms lose their direction', 'setSynonyms', ({ groups }) => ({
+    groups: groups.map(({ terms }) => ({ terms })),
+  })),
+  inData<Synonyms>('synonyms come in another order', 'getSynonyms', ({ groups }) => ({
+    groups: groups.toReversed(),
   })),
   inData('a deletion without the id', 'deleteKnowledgeBase', () => ({})),
   inData('the id alone as data', 'deleteDocument', ({ id }: { id: string }) => id),

@@ -83,6 +83,10 @@ export const REFUSAL_BUGS = [
   inAnswer('a search key is unknown to updates', 'updateKnowledgeBase 403', (answer) =>
     refusal(answer, 401, 'UNAUTHORIZED'),
   ),
+  inAnswer('a search key sets synonyms', 'setSynonyms 403', (answer) => success(answer, { groups: [] })),
+  inAnswer('an unknown knowledge base has no synonyms', 'getSynonyms 404', (answer) =>
+    success(answer, { groups: [] }),
+  ),
   inAnswer('an unknown knowledge base is searched', 'query 404', (answer) => success(answer, [])),
   inAnswer('a query without credits finds nothing', 'query 402', (answer) => success(answer, [])),
   inAnswer('an outage looks like an empty account', 'getUsage 503', (answer) =>

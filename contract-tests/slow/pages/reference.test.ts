@@ -85,7 +85,7 @@ const USE_ORDER = [
     'deleteDocument',
   ],
   ...['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
-  'query',
+  ...['query', 'getSynonyms', 'setSynonyms'],
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
 ];

@@ -10,6 +10,7 @@ import { documentAnswers } from './operations/documents.ts';
 import { downloadAnswers } from './operations/downloads.ts';
 import { knowledgeBaseAnswers } from './operations/knowledge-bases.ts';
 import { queryAnswers } from './operations/query.ts';
+import { synonymAnswers } from './operations/synonyms.ts';
 import { uploadAnswers } from './operations/uploads.ts';
 import { webhookAnswers } from './operations/webhooks.ts';
 import type { State } from './state.ts';
@@ -21,6 +22,7 @@ const ANSWERS: MemoryAnswers = {
   ...downloadAnswers,
   ...knowledgeBaseAnswers,
   ...queryAnswers,
+  ...synonymAnswers,
   ...uploadAnswers,
   ...webhookAnswers,
 };

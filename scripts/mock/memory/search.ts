@@ -15,6 +15,7 @@ import {
   scoreUpperBound,
 } from '../../../src/search/bm25.ts';
 import type { ExplainedScoring } from '../../../src/search/details/explanation.ts';
+import { placesOfPhrase } from '../../../src/search/details/matches.ts';
 import {
   analyseQuery,
   mostImportant,
@@ -22,9 +23,12 @@ import {
   readQuery,
   SCORED_TERMS_MAX,
 } from '../../../src/search/query/query-terms.ts';
-import type { Variant } from '../../../src/search/ranking/term-scores.ts';
+import { withSynonyms } from '../../../src/search/query/synonyms-of-terms.ts';
+import { ofLexeme, type Variant } from '../../../src/search/ranking/variants.ts';
+import type { SynonymGroup } from '../../../src/search/synonyms/synonym-groups.ts';
+import { findSpans } from '../../../src/search/synonyms/synonym-spans.ts';
 import { areForms, FORM_MIN_LENGTH } from './forms.ts';
-import type { IndexedPassage } from './passages.ts';
+import { type IndexedPassage, lexemesIn } from './passages.ts';
 
 type Term = ExplainedScoring['terms'][number];
 
@@ -69,26 +73,44 @@ function wordsFor(
   return find(isNear, NEAR_WEIGHT, 'guess');
 }
 
+/** `groups`: the synonyms that count for the query. */
+type MockQuery = { query: string; prefix: boolean; groups: SynonymGroup[] };
+
+/** The service stems words in PostgreSQL. */
+const NO_STEMS = new Map([['simple', new Map<string, string>()]]);
+
+/** A synonym counts less than the word of the query. */
+const SYNONYM_WEIGHT = 0.9;
+
 /** The terms of a query with their variants in these passages. `unknown`: those that no passage has. */
 function weighTerms(
   passages: IndexedPassage[],
-  { query, prefix }: { query: string; prefix: boolean },
+  { query, prefix, groups }: MockQuery,
 ): Pick<ExplainedScoring, 'terms' | 'unknown' | 'upperBound'> {
   const vocabulary = countVocabulary(passages);
-  const analysed = analyseQuery(readQuery(query), new Map([['simple', new Map()]]));
+  const analysed = analyseQuery(readQuery(query), NO_STEMS);
   const chosen = mostImportant(analysed, { lexemesMax: SCORED_TERMS_MAX, termsMin: SCORED_TERMS_MAX });
   // While its user types, the last word may be the beginning of one.
   const typed =
     prefix && /[\p{L}\p{M}\p{N}]$/u.test(query) ? chosen.findLast((term) => term.isInformative) : undefined;
-  const weighed = chosen.map((term) => {
+  const { terms } = withSynonyms(query, chosen, findSpans(query, groups, NO_STEMS));
+  const weighed = terms.map((term) => {
     const words = wordsFor(term, vocabulary, term === typed);
+    const synonyms = (term.synonyms ?? []).filter(({ phrase }) =>
+      phrase.every((lexeme) => vocabulary.has(lexeme)),
+    );
     const count = Math.max(0, ...words.map(([lexeme]) => vocabulary.get(lexeme) ?? 0));
     const rarity = inverseDocumentFrequency(count, passages.length);
     const upperBound = scoreUpperBound(term.weight * queryFrequencyWeight(term.frequency) * rarity);
     const isFrequent = passages.length >= MANY_PASSAGES && count > STOP_WORD_SHARE * passages.length;
-    const variants = words.map(
-      ([lexeme, weight, match]): Variant => ({ lexeme, upperBound: upperBound * weight, match }),
-    );
+    const variants: Variant[] = [
+      ...words.map(([lexeme, weight, match]) => ofLexeme(lexeme, upperBound * weight, match)),
+      ...synonyms.map(({ phrase }) => ({
+        phrase,
+        upperBound: upperBound * SYNONYM_WEIGHT,
+        match: 'synonym' as const,
+      })),
+    ];
     return {
       word: term.word,
       tokens: term.tokens,
@@ -106,10 +128,14 @@ function weighTerms(
 }
 
 /** The sum of what the terms add. Of a term's variants, the one that adds most counts. */
-function scoreOf({ frequencies, length }: IndexedPassage, terms: Term[], perLetter: number): number {
+function scoreOf({ frequencies, length, content }: IndexedPassage, terms: Term[], perLetter: number): number {
   const norm = lengthNorm(length, perLetter);
-  const scoreOfVariant = ({ lexeme, upperBound }: Variant) =>
-    upperBound * saturation(frequencies.get(lexeme) ?? 0, norm);
+  const frequencyOf = (phrase: string[]): number =>
+    phrase.length === 1
+      ? (frequencies.get(phrase[0] ?? '') ?? 0)
+      : placesOfPhrase(phrase, lexemesIn(content)).length;
+  const scoreOfVariant = ({ phrase, upperBound }: Variant) =>
+    upperBound * saturation(frequencyOf(phrase), norm);
   return terms.reduce((sum, { variants }) => sum + Math.max(0, ...variants.map(scoreOfVariant)), 0);
 }
 
@@ -125,7 +151,7 @@ export type ScoredPassage<Passage> = { passage: Passage; score: number; bm25: nu
  */
 export function scorePassages<Passage extends IndexedPassage>(
   passages: Passage[],
-  query: { query: string; prefix: boolean },
+  query: MockQuery,
 ): { found: ScoredPassage<Passage>[]; scoring: Omit<ExplainedScoring, 'phrases'> } {
   const weighed = weighTerms(passages, query);
   const lengthTotal = passages.reduce((sum, { length }) => sum + length, 0);

@@ -3,7 +3,12 @@
  * tables, so that the service's own functions turn them into the contract's resources.
  */
 import { LRUCache } from 'lru-cache';
-import type { DocumentsByStatus, KnowledgeBase, Webhook } from '../../../generated/types.gen.ts';
+import type {
+  DocumentsByStatus,
+  KnowledgeBase,
+  SynonymGroup,
+  Webhook,
+} from '../../../generated/types.gen.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { DocumentRow } from '../../../src/database/rows/documents/documents.ts';
 import {
@@ -61,6 +66,8 @@ export type State = {
   documents: Map<string, StoredDocument>;
   files: Map<string, StoredFile>;
   webhooks: Map<string, Webhook>;
+  /** By knowledge base; those of the account have no name. */
+  synonyms: Map<string, SynonymGroup[]>;
   answers: LRUCache<string, { hash: string; answer: object }>;
   balance: number;
   importMs: number;
@@ -96,6 +103,7 @@ export function createState({ importMs }: { importMs: number }): State {
     documents: new Map(),
     files: new Map(),
     webhooks: new Map(),
+    synonyms: new Map(),
     answers: new LRUCache({
       max: KEPT_ANSWERS_MAX,
       maxSize: KEPT_CHARACTERS_MAX,
@@ -209,7 +217,7 @@ export function requireStorage({ documents, files, now }: State, bytes: number):
  * @throws SERVICE_UNAVAILABLE when there is no memory for another resource with this many characters
  */
 export function requireMemory(state: State, characters: number): void {
-  const { knowledgeBases, documents, files, webhooks } = state;
+  const { knowledgeBases, documents, files, webhooks, synonyms } = state;
   const time = state.now();
   for (const [id, file] of files)
     if (file.documentId === undefined && file.expiresAt < time) files.delete(id);
@@ -217,7 +225,8 @@ export function requireMemory(state: State, characters: number): void {
   const described = sumOf(documents.values(), ({ row }) => row.storage_bytes - row.size_bytes);
   const texts = sumOf(documents.values(), ({ file, text }) => (file === undefined ? text.length : 0));
   const fileTexts = sumOf(files.values(), ({ received }) => received?.content.extracted?.text.length ?? 0);
-  const held = described + texts + fileTexts + resources * RESOURCE_CHARACTERS;
+  const groups = sumOf(synonyms.values(), (ofOwner) => JSON.stringify(ofOwner).length);
+  const held = groups + described + texts + fileTexts + resources * RESOURCE_CHARACTERS;
   if (held + characters + RESOURCE_CHARACTERS > CHARACTERS_MAX) throw diskFull();
 }
 

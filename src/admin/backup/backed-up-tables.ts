@@ -17,6 +17,7 @@ export const BACKED_UP_TABLES = [
   'files',
   'passages',
   'passage_lexemes',
+  'synonym_groups',
 ] as const satisfies (keyof Tables)[];
 
 /** Also the names from before the migration `0009-field-names`, for databases and backups of older versions. */

@@ -29,10 +29,11 @@ function describePlace(
 }
 
 /** How a passage has a term that it does not have as a word. */
-const MATCHES = { completion: 'completed', guess: 'no text has it, taken for it' } satisfies Record<
-  Exclude<TermMatch, 'word'>,
-  string
->;
+const MATCHES = {
+  completion: 'completed',
+  guess: 'no text has it, taken for it',
+  synonym: 'by a synonym',
+} satisfies Record<Exclude<TermMatch, 'word'>, string>;
 
 /** One line for each part of the score that is not 0. */
 function* explainScore(explanation: Explanation): Generator<string> {

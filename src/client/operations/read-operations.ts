@@ -11,6 +11,7 @@ import type {
   GetDocumentData,
   GetDocumentStatusData,
   GetKnowledgeBaseData,
+  GetSynonymsData,
   KnowledgeBase,
   ListDocumentsData,
   ListKnowledgeBasesData,
@@ -21,6 +22,7 @@ import type {
   QueryRequest,
   SearchResult,
   SearchResultField,
+  Synonyms,
   Usage,
   Webhook,
 } from '../../../generated/types.gen.ts';
@@ -81,6 +83,13 @@ export const createReadOperations = (options: RequestOptions) => ({
   ): Promise<KnowledgeBase> {
     const query = toKnowledgeBaseInput(knowledgeBase);
     return (await sdk.getKnowledgeBase({ query, ...options(call) })).data.data;
+  },
+  /** The groups of synonyms of the account or of a knowledge base. */
+  async getSynonyms(
+    query: NonNullable<GetSynonymsData['query']> = {},
+    call: CallOptions = {},
+  ): Promise<Synonyms> {
+    return (await sdk.getSynonyms({ query, ...options(call) })).data.data;
   },
   /** A part of a document's text: up to 100,000 characters. The next part begins at `end`, until that is `length`. */
   async getDocumentContent(

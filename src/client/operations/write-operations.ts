@@ -16,6 +16,8 @@ import type {
   KnowledgeBase,
   PresignUploadUrlRequest,
   RetryDocumentRequest,
+  SetSynonymsRequest,
+  Synonyms,
   TestWebhookRequest,
   UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
@@ -66,6 +68,10 @@ export const createWriteOperations = (
     call: CallOptions = {},
   ): Promise<KnowledgeBase> {
     return (await sdk.updateKnowledgeBase({ body, ...options(call) })).data.data;
+  },
+  /** Replaces all groups of synonyms of the account or of a knowledge base. */
+  async setSynonyms(body: SetSynonymsRequest, call: CallOptions = {}): Promise<Synonyms> {
+    return (await sdk.setSynonyms({ body, ...options(call) })).data.data;
   },
   /** Deletes a knowledge base with everything in it. */
   async deleteKnowledgeBase(

@@ -8,6 +8,7 @@ const NOTES: Record<TermMatch, string> = {
   word: '',
   completion: 'begins so; ',
   guess: 'taken for it, since no text has the word; ',
+  synonym: 'a synonym of it; ',
 };
 
 type Part = { name: string; note: string; share: number };

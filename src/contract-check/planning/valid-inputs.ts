@@ -37,5 +37,7 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   listWebhooks: { limit: '10' },
   deleteWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
   testWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
+  getSynonyms: { knowledgeBaseId },
+  setSynonyms: { knowledgeBaseId, groups: [{ terms: ['PTO', 'paid time off'] }] },
   presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
 };

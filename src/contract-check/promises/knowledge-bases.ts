@@ -61,6 +61,8 @@ export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedR
       const onDeleted: [OperationId, object][] = [
         ['getKnowledgeBase', { knowledgeBaseId }],
         ['updateKnowledgeBase', { knowledgeBaseId }],
+        ['getSynonyms', { knowledgeBaseId }],
+        ['setSynonyms', { knowledgeBaseId, groups: [] }],
         ['listDocuments', { knowledgeBaseId }],
         ['importTextContent', { knowledgeBaseId, ...text }],
         ['presignUploadUrl', { knowledgeBaseId, fileName: 'gauge.txt', size: 1 }],

@@ -13,6 +13,7 @@ import type {
   ListWebhooksData,
   PresignUploadUrlRequest,
   QueryRequest,
+  SetSynonymsRequest,
   UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
   UploadFileData,
@@ -77,6 +78,12 @@ const documentCalls = (to: Sender) => ({
   deleteDocument: (documentId: string) => dataOf(sdk.deleteDocument({ ...to, body: { documentId } })),
 });
 
+const synonymCalls = (to: Sender) => ({
+  getSynonyms: (knowledgeBaseId?: string) =>
+    dataOf(sdk.getSynonyms({ ...to, query: knowledgeBaseId === undefined ? {} : { knowledgeBaseId } })),
+  setSynonyms: (body: SetSynonymsRequest) => dataOf(sdk.setSynonyms({ ...to, body })),
+});
+
 const webhookCalls = (to: Sender) => ({
   createWebhook: (body: CreateWebhookRequest) => dataOf(sdk.createWebhook({ ...to, body })),
   listWebhooks: async (query: NonNullable<ListWebhooksData['query']> = {}) =>
@@ -87,7 +94,13 @@ const webhookCalls = (to: Sender) => ({
 
 export function createApi(client: Client) {
   const to: Sender = { client, throwOnError: true };
-  return { ...knowledgeBaseCalls(to), ...fileCalls(to), ...documentCalls(to), ...webhookCalls(to) };
+  return {
+    ...knowledgeBaseCalls(to),
+    ...fileCalls(to),
+    ...documentCalls(to),
+    ...synonymCalls(to),
+    ...webhookCalls(to),
+  };
 }
 
 export type Api = ReturnType<typeof createApi>;

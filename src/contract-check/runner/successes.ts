@@ -5,6 +5,7 @@ import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as passages from '../promises/passages.ts';
 import * as search from '../promises/search.ts';
+import * as synonyms from '../promises/synonyms.ts';
 import * as uploads from '../promises/uploads.ts';
 import * as webhooks from '../promises/webhooks.ts';
 import type { OperationId } from '../spec/routes.ts';
@@ -18,6 +19,7 @@ export const SUCCESSES: Record<
   ...knowledgeBases,
   ...passages,
   ...search,
+  ...synonyms,
   ...uploads,
   ...webhooks,
 };

@@ -11,10 +11,12 @@ import { type InShard, inShard } from './shard-statements.ts';
  * - `build` makes its text.
  * - `ids`: the value with the knowledge bases that it reads, if it reads distributed tables only. If they are one, the
  *   statement for a single server runs in its shard instead (see shard-statements.ts).
+ * - `buildInShard` makes the text that runs there, if the one for a single server also reads other tables.
  */
 export type DistributedStatement<Value extends string, Row> = {
   build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
   ids?: Value;
+  buildInShard?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
 };
 
 /** What a session at distributed tables sends instead of a statement. `idsAt`: the index of the value `ids`. */
@@ -62,11 +64,12 @@ export function prepare<Value extends string, Row>(
   const makeForm = (
     database: Kysely<Tables>,
     plain: string,
-    { build, ids }: DistributedStatement<Value, Row>,
+    { build, ids, buildInShard }: DistributedStatement<Value, Row>,
   ): DistributedForm => {
     const form = { text: compile(database, build(placeholders)) };
     if (ids === undefined) return form;
-    const statements = inShard(name, plain, values.length);
+    const inOneShard = buildInShard ? compile(database, buildInShard(placeholders)) : plain;
+    const statements = inShard(name, inOneShard, values.length);
     names.set(statements.call, `${name}_in_shard`);
     return { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
   };

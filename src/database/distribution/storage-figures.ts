@@ -25,6 +25,7 @@ const TABLES: Record<keyof Tables, true> = {
   webhook_events: true,
   webhook_deliveries: true,
   knowledge_jobs: true,
+  synonym_groups: true,
 };
 
 /** A migration or a repair may lock a table. */

@@ -30,6 +30,7 @@ import * as accountFrequencies from './0.2/0018-account-frequencies.ts';
 import * as jobs from './0.3/0019-jobs.ts';
 import * as warningsWithCodes from './0.3/0020-warnings-with-codes.ts';
 import * as passageTimes from './0.3/0021-passage-times.ts';
+import * as synonyms from './0.3/0022-synonyms.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -54,6 +55,7 @@ const migrations: Record<string, Migration> = {
   '0019-jobs': jobs,
   '0020-warnings-with-codes': warningsWithCodes,
   '0021-passage-times': passageTimes,
+  '0022-synonyms': synonyms,
 };
 
 /**

@@ -209,6 +209,17 @@ CREATE UNLOGGED TABLE rate_limit_counters (
   PRIMARY KEY (key_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE synonym_groups (
+  knowledge_base_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  terms text[] NOT NULL,
+  finds text[],
+  keys text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (knowledge_base_id, account_id, "position"),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
 CREATE TABLE webhook_deliveries (
   webhook_id uuid NOT NULL,
   "position" bigint NOT NULL,
@@ -276,6 +287,7 @@ CREATE INDEX knowledge_bases_deleted ON public.knowledge_bases USING btree (acco
 CREATE UNIQUE INDEX knowledge_jobs_by_subject ON public.knowledge_jobs USING btree (knowledge_base_id, document_id) WHERE (ended_at IS NULL);
 CREATE INDEX knowledge_jobs_not_ended ON public.knowledge_jobs USING btree (queue, account_id, created_at) WHERE (ended_at IS NULL);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
+CREATE INDEX synonym_groups_by_key ON public.synonym_groups USING gin (keys) WITH (fastupdate=off);
 CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
 CREATE INDEX webhook_events_by_due ON public.webhook_events USING btree (webhook_id, due_at, "position");
 CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id, created_at DESC, id DESC);

@@ -238,6 +238,19 @@ type WebhookEventTable = {
   failing_since: NullableTimestamp;
 };
 
+/** A group of synonyms of a knowledge base, or of the whole account: a nil UUID as `knowledge_base_id`. */
+type SynonymGroupTable = {
+  knowledge_base_id: string;
+  account_id: string;
+  /** In the order in which its user has set the groups, from 0. */
+  position: number;
+  terms: string[];
+  /** Null: the terms find each other. Otherwise they find these, one way only. */
+  finds: string[] | null;
+  /** By which a query finds the group: see search/synonyms/group-keys.ts. */
+  keys: string[];
+};
+
 /** An attempt to deliver an event. Only the last ones of each webhook are kept. */
 type WebhookDeliveryTable = {
   webhook_id: string;
@@ -288,4 +301,5 @@ export type Tables = {
   webhook_events: WebhookEventTable;
   webhook_deliveries: WebhookDeliveryTable;
   knowledge_jobs: KnowledgeJobTable;
+  synonym_groups: SynonymGroupTable;
 };

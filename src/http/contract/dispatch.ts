@@ -28,7 +28,7 @@ import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
 import { keepRoutes } from './openapi-backend-insides.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
 import { boundRecursion, cutRecursion, followRecursion, RECURSION_OPTIONS } from './recursive-schemas.ts';
-import { largestBodyBytes, readJsonBody } from './request-body.ts';
+import { type BodyBounds, boundsOfBody, readJsonBody } from './request-body.ts';
 import { readSpec, type Spec } from './spec.ts';
 import { AJV_OPTIONS, toValidationError } from './validation-error.ts';
 
@@ -132,16 +132,15 @@ function typedParameters(api: OpenAPIBackend): Map<string, TypedParameters> {
   );
 }
 
-/** The body that an operation takes, and the bytes of the largest legal one. */
-type BodyLimit = { isJson: boolean; limitBytes: number };
+/** The body that an operation takes, and the bounds of a legal one. */
+type BodyLimit = { isJson: boolean } & BodyBounds;
 
 function bodyLimits(api: OpenAPIBackend): Map<string, BodyLimit> {
   const limits = new Map<string, BodyLimit>();
   for (const { operationId = '', requestBody } of api.router.getOperations()) {
     if (requestBody === undefined || '$ref' in requestBody) continue;
     const { 'application/json': json, 'application/octet-stream': bytes } = requestBody.content;
-    if (json !== undefined)
-      limits.set(operationId, { isJson: true, limitBytes: largestBodyBytes(json.schema) });
+    if (json !== undefined) limits.set(operationId, { isJson: true, ...boundsOfBody(json.schema) });
     else if (bytes?.schema !== undefined && 'maxLength' in bytes.schema)
       limits.set(operationId, { isJson: false, limitBytes: bytes.schema.maxLength ?? 0 });
     else throw new Error(`${operationId} takes a body of an unknown type or length`);
@@ -173,8 +172,8 @@ const withoutPermitOf = (context: Context): Permit['withoutPermit'] =>
   permitOf(context)?.withoutPermit ?? ((act) => act());
 
 /** Reads and parses the body. Releases the permit while the client still sends it, or while it waits for memory. */
-async function readBody(context: Context, limitBytes: number): Promise<unknown> {
-  const read = () => readJsonBody(context.req, limitBytes, permitOf(context));
+async function readBody(context: Context, bounds: BodyBounds): Promise<unknown> {
+  const read = () => readJsonBody(context.req, bounds, permitOf(context));
   return await (context.req.complete ? read() : withoutPermitOf(context)(read));
 }
 
@@ -206,7 +205,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       if (body?.isJson === false) requireByteBody(context.req, body.limitBytes);
       const query = readValues(context.query, typed.get(operation.operationId ?? ''));
       Object.assign(request, { query }); // its type allows only text, its validator allows any value
-      if (body?.isJson) request.body = await readBody(context, body.limitBytes);
+      if (body?.isJson) request.body = await readBody(context, body);
       // openapi-backend would parse a string again.
       if (typeof request.body === 'string')
         throw validationFailed(['the body must be an object, not a string']);

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 test('408 REQUEST_TIMEOUT: a small body that is not complete after twenty seconds', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': '60000' };
   const request = Object.assign(new PassThrough(), { headers });
-  const reading = readJsonBody(request as unknown as IncomingMessage, 100_000, undefined);
+  const reading = readJsonBody(request as unknown as IncomingMessage, { limitBytes: 100_000 }, undefined);
   const refused = expect(reading).rejects.toMatchObject({
     errorCode: 'REQUEST_TIMEOUT',
     headers: { connection: 'close' },

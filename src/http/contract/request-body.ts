@@ -26,6 +26,9 @@ type SizedSchema = {
  */
 export const VALUES_MAX = 1_000;
 
+/** The bounds of a body: its bytes and, if not `VALUES_MAX`, its values. */
+export type BodyBounds = { limitBytes: number; valuesMax?: number };
+
 /** A code point takes 12 bytes at the most: two \uXXXX escapes. */
 const BYTES_PER_CODE_POINT = 12;
 /** The longest number, true, false or null. */
@@ -54,8 +57,12 @@ function largestJson(schema: unknown): number {
   return Object.entries(properties).reduce((sum, [name, value]) => sum + largestField(name.length, value), 2);
 }
 
-/** Bytes of the largest legal body of a dereferenced schema, with every character escaped. */
-export const largestBodyBytes = (schema: unknown): number => largestJson(schema) + SLACK_BYTES;
+/** The bounds of the bodies of a dereferenced schema: the bytes of the largest legal one, with every character escaped. */
+export function boundsOfBody(schema: unknown): BodyBounds {
+  const { 'x-maxValues': valuesMax } = schema as { 'x-maxValues'?: number }; // a dereferenced schema
+  const limitBytes = largestJson(schema) + SLACK_BYTES;
+  return valuesMax === undefined ? { limitBytes } : { limitBytes, valuesMax };
+}
 
 /**
  * The media type of JSON. Its parameters are ignored (RFC 8259, 11), except a charset other than UTF-8, which is
@@ -153,9 +160,9 @@ export type BodyResources = { body(): HeldBody; runHeavy<T>(act: () => T): Promi
 
 const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
 
-function decode(bytes: Buffer): string {
-  if (holdsMoreValues(bytes, VALUES_MAX))
-    throw validationFailed([`the body must hold ${VALUES_MAX} values at most`]);
+function decode(bytes: Buffer, valuesMax: number): string {
+  if (holdsMoreValues(bytes, valuesMax))
+    throw validationFailed([`the body must hold ${valuesMax} values at most`]);
   try {
     return strictUtf8.decode(bytes);
   } catch {
@@ -179,20 +186,21 @@ function parse(json: string): unknown {
  */
 export async function readJsonBody(
   request: IncomingMessage,
-  limitBytes: number,
+  { limitBytes, valuesMax = VALUES_MAX }: BodyBounds,
   resources: BodyResources | undefined,
 ): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
-  if (isSmall || resources === undefined) return parse(decode(await readSmall(request, limitBytes)));
+  if (isSmall || resources === undefined)
+    return parse(decode(await readSmall(request, limitBytes), valuesMax));
   const bytes = await readLarge(request, limitBytes, resources.body);
   try {
-    if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));
+    if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes, valuesMax));
     // Other requests are answered between these steps. The last step does nothing itself: it makes the body's
     // validation, which follows in the same event loop iteration, count as heavy work.
-    const json = await resources.runHeavy(() => decode(bytes));
+    const json = await resources.runHeavy(() => decode(bytes, valuesMax));
     const value = await resources.runHeavy(() => parse(json));
     return await resources.runHeavy(() => value);
   } finally {

@@ -180,7 +180,7 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
         request: toFetchRequest(context),
         client: context.res,
         beginListening: () => void context.state.requestedWait.begin(),
-        readBody: (resources) => readJsonBody(context.req, MCP_BODY_MAX_BYTES, resources),
+        readBody: (resources) => readJsonBody(context.req, { limitBytes: MCP_BODY_MAX_BYTES }, resources),
         serviceAddress: serviceAddressOf(context.socket),
       });
       expectStream(context);

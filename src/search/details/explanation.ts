@@ -2,11 +2,13 @@
 import type { ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
 import type { Phrase } from '../phrases/phrases.ts';
+import { phraseFrequency } from '../postgres-rank-insides.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
-import type { ScoredTerm, Variant } from '../ranking/term-scores.ts';
+import type { ScoredTerm } from '../ranking/term-scores.ts';
+import type { Variant } from '../ranking/variants.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';
-import type { Matches } from './matches.ts';
+import { type Matches, placesOfPhrase } from './matches.ts';
 import { countPhrase } from './phrase-marks.ts';
 
 type Term = ScoredTerm & NamedTerm;
@@ -33,14 +35,27 @@ const WORDS_MAX = 10;
 const UNITS = 1_000_000;
 
 /** The variant that adds most to the score of a passage counts, as in `passageScore`. */
-function scoreOfTerm(term: Term, { frequencies, length }: Matches, perLetter: number): TermScore {
-  const norm = lengthNorm(length, perLetter);
+function scoreOfTerm(term: Term, matches: Matches, perLetter: number): TermScore {
+  const norm = lengthNorm(matches.length, perLetter);
   const scores = term.variants.map((variant): TermScore => {
-    const occurrences = frequencies.get(variant.lexeme) ?? 0;
-    return { term, variant, occurrences, score: variant.upperBound * saturation(occurrences, norm) };
+    const { occurrences, frequency } = occurrencesOf(variant.phrase, matches);
+    return { term, variant, occurrences, score: variant.upperBound * saturation(frequency, norm) };
   });
   const none: TermScore = { term, variant: undefined, occurrences: 0, score: 0 };
   return scores.reduce((best, next) => (next.score > best.score ? next : best), none);
+}
+
+/** How often a passage has the lexemes of a variant side by side, and as how often they count. */
+function occurrencesOf(
+  phrase: string[],
+  { frequencies, positions }: Matches,
+): { occurrences: number; frequency: number } {
+  const ofEach = phrase.map((lexeme) => frequencies.get(lexeme) ?? 0);
+  const [single = 0, ...others] = ofEach;
+  if (others.length === 0) return { occurrences: single, frequency: single };
+  const occurrences = placesOfPhrase(phrase, positions).length;
+  const distinct = new Map(phrase.map((lexeme, i) => [lexeme, ofEach[i] ?? 0]));
+  return { occurrences, frequency: occurrences === 0 ? 0 : phraseFrequency([...distinct.values()]) };
 }
 
 /**
@@ -101,6 +116,6 @@ function explainTerm(
     occurrences,
     contribution,
     match: variant?.match ?? 'word',
-    words: variant === undefined ? [] : readWords(variant.lexeme).slice(0, WORDS_MAX),
+    words: variant === undefined ? [] : readWords(variant.phrase).slice(0, WORDS_MAX),
   };
 }

@@ -35,7 +35,9 @@ type Guess = { lexeme: string; word: string };
 
 const guessesOf = (terms: WeightedTerm[]): Guess[] =>
   terms.flatMap(({ word, variants }) =>
-    variants.filter(({ match }) => match === 'guess').map(({ lexeme }) => ({ lexeme, word })),
+    variants
+      .filter(({ match }) => match === 'guess')
+      .flatMap(({ phrase }) => phrase.map((lexeme) => ({ lexeme, word }))),
   );
 
 /** The words of a passage that may stand for a lexeme found in it. The places of titles and headings are unknown. */
@@ -43,7 +45,7 @@ function candidateWords({ title, headings, content }: FoundPassage, matches: Mat
   const wordsOf = wordReader(content, matches);
   const inTitles = [title, ...(headings ?? [])].flatMap((text) => tokenise(text).tokens);
   return (lexeme: string): string[] =>
-    matches.frequencies.has(lexeme) ? [...wordsOf(lexeme), ...inTitles] : [];
+    matches.frequencies.has(lexeme) ? [...wordsOf([lexeme]), ...inTitles] : [];
 }
 
 /** The lexemes that were guessed, and stand for other words in all of the found passages. Nothing is read without guesses. */

@@ -12,11 +12,13 @@ import type { ScoredTerm } from '../ranking/term-scores.ts';
  *
  * - `length`: of the passage, in letters.
  * - `frequencies`: how often the passage has each lexeme, in its title, its headings and its content.
+ * - `positions`: by lexeme, all of its positions there.
  * - `tokens`: by lexeme, the indices of its tokens in the content, in ascending order.
  */
 export type Matches = {
   length: number;
   frequencies: ReadonlyMap<string, number>;
+  positions: ReadonlyMap<string, number[]>;
   tokens: ReadonlyMap<string, number[]>;
 };
 
@@ -68,6 +70,7 @@ function toMatches({ length, contentFrom, found }: MatchRow): Matches {
   return {
     length: length ?? 0,
     frequencies: new Map(occurrences.map(([lexeme, [positions]]) => [lexeme, positions.length])),
+    positions: new Map(occurrences.map(([lexeme, [positions]]) => [lexeme, positions])),
     tokens: new Map(
       occurrences.map(([lexeme, [positions, first]]) => [
         lexeme,
@@ -91,9 +94,16 @@ export async function readMatches(
     documentIds: passages.map(({ document_id }) => document_id),
     positions: passages.map(({ position }) => position),
     lexemes: [
-      ...terms.flatMap(({ variants }) => variants.map(({ lexeme }) => lexeme)),
+      ...terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
       ...lexemesOfPhrases(phrases),
     ],
   });
   return rows.map(toMatches);
+}
+
+/** Where the lexemes of a phrase stand side by side: the positions of the first one, of those in `at`. */
+export function placesOfPhrase(phrase: string[], at: ReadonlyMap<string, number[]>): number[] {
+  const [first, ...others] = phrase.map((lexeme) => at.get(lexeme) ?? []);
+  const sets = others.map((positions) => new Set(positions));
+  return (first ?? []).filter((position) => sets.every((positions, i) => positions.has(position + i + 1)));
 }

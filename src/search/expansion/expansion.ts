@@ -44,9 +44,12 @@ const STEMS_MAX = 18_000;
 /** The terms that no passage contains, and that may be guessed. */
 function unknownTerms(query: string, { terms, statistics }: QueryAnalysis): QueryTerm[] {
   const { frequencies } = statistics;
+  const isKnown = (lexeme: string) => frequencies.has(lexeme);
   const unknown = terms.filter(
-    ({ lexemes, unaccented, isStopWord }) =>
-      !isStopWord && ![...lexemes, ...unaccented].some((lexeme) => frequencies.has(lexeme)),
+    ({ lexemes, unaccented, isStopWord, synonyms = [] }) =>
+      !isStopWord &&
+      ![...lexemes, ...unaccented].some(isKnown) &&
+      !synonyms.some(({ phrase }) => phrase.every(isKnown)),
   );
   if (unknown.length === 0) return [];
   const guessable = guessableWords(query);

@@ -16,6 +16,8 @@ import {
 import { stemSql } from '../../indexing/stems.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
 import type { Payment } from '../payment/payment.ts';
+import { findGroups, groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
+import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
@@ -38,12 +40,14 @@ type WordsToStem = { dictionary: string; words: string[] };
  * - `toStem`: words whose stems are looked up.
  * - `lexemes`: lexemes whose document frequencies are looked up, each with each of `prefixes`.
  * - `isCountingStems`: whether the document frequencies of the stems are looked up as well.
+ * - `isFindingSynonyms`: whether the groups of synonyms about all of these are looked up as well.
  */
 export type WordsToLookUp = {
   lexemes: string[];
   prefixes: string[];
   toStem: WordsToStem[];
   isCountingStems: boolean;
+  isFindingSynonyms?: boolean;
 };
 
 export type QueryStatistics = {
@@ -57,11 +61,13 @@ export type QueryStatistics = {
    * itself.
    */
   stems: string[][];
+  /** Groups of synonyms that may be about the looked up lexemes. */
+  synonyms: SynonymGroup[];
 };
 
 const VALUES = [
   ...(['accountId', 'ids', 'lexemes', 'prefixes'] as const),
-  ...(['dictionaries', 'words', 'isCountingStems', 'price'] as const),
+  ...(['dictionaries', 'words', 'isCountingStems', 'price', 'isFindingSynonyms'] as const),
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
@@ -79,6 +85,8 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
   estimate: number;
   frequencies: Record<string, number>;
   stems: string[];
+  /** Null: another statement has to find them. */
+  synonyms: Parameters<typeof toGroups>[0] | null;
 };
 
 const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
@@ -135,7 +143,8 @@ function distributedStatistics({ isNamed, isNarrow }: Scope, payment: Payment, v
   const isCounted = isNarrow ? isSearched : sql`account_id = ${accountId} AND (${isSearched}) IS TRUE`;
   return sql<Row>`
     WITH ${lookedUp(values, sql`AS NOT MATERIALIZED`)}
-    SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, -1::bigint AS estimate,
+    SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, NULL::json AS synonyms,
+      -1::bigint AS estimate,
       ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered"
     FROM
       (SELECT coalesce(string_agg(knowledge_base_id::text, ','), '') AS ids,
@@ -176,9 +185,21 @@ function inAccount(accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
   };
 }
 
-function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
+/** The looked up lexemes without those of impact tiers, which begin with a slash (analysis/reserved-lexemes.ts). */
+const wordLexemesIf = (isLookedUp: RawBuilder<unknown>) =>
+  sql`query_lexemes WHERE ${isLookedUp}::boolean AND lexeme NOT LIKE '/%'`;
+
+/** `isInShard`: for a server of shards, which has no synonyms. */
+function statisticsOf(
+  { isInShard, ...scope }: Scope & { isInShard: boolean },
+  payment: Payment,
+  values: Placeholders,
+) {
   const isSearched = isSearchedIn(scope);
   const accountId = sql`${values.accountId}::uuid`;
+  const synonyms = isInShard
+    ? sql`NULL::json`
+    : groupsAbout({ accountId, isSearched, lexemes: wordLexemesIf(values.isFindingSynonyms) });
   const { tables, totals, merged } = scope.isNamed
     ? inNamed(scope, accountId, values.ids)
     : inAccount(accountId, values.ids);
@@ -193,7 +214,8 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       (${frequenciesIn(frequencyRows('query_lexemes', { merged, isSearched }))}) AS frequencies,
-      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
+      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems,
+      ${synonyms} AS synonyms
     FROM ${totals}`;
 }
 
@@ -264,10 +286,16 @@ export type PricedScope = {
  */
 export function createStatistics(payment: Payment) {
   const prepareFor = (name: string, scope: Scope) =>
-    prepare(name + payment.suffix, VALUES, (values) => statisticsOf(scope, payment, values), {
-      build: (values) => distributedStatistics(scope, payment, values),
-      ids: 'ids',
-    });
+    prepare(
+      name + payment.suffix,
+      VALUES,
+      (values) => statisticsOf({ ...scope, isInShard: false }, payment, values),
+      {
+        build: (values) => distributedStatistics(scope, payment, values),
+        ids: 'ids',
+        buildInShard: (values) => statisticsOf({ ...scope, isInShard: true }, payment, values),
+      },
+    );
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
   const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
   const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });
@@ -279,7 +307,7 @@ export function createStatistics(payment: Payment) {
   return async (
     database: Queryable,
     { accountId, ids, skipsDeleted = false, price }: PricedScope,
-    { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
+    { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms = false }: WordsToLookUp,
   ): Promise<QueryStatistics> => {
     const [row] = await statementFor(ids)(database, {
       accountId,
@@ -290,6 +318,7 @@ export function createStatistics(payment: Payment) {
       dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
       words: toStem.flatMap(({ words }) => words),
       isCountingStems,
+      isFindingSynonyms,
     });
     const found = row?.ids ? row.ids.split(',') : [];
     const isOneMissing = ids !== undefined && !skipsDeleted && found.length < ids.length;
@@ -298,7 +327,11 @@ export function createStatistics(payment: Payment) {
         ids?.find((id) => !found.includes(id)),
         ids,
       );
-    const { isCovered, estimate, frequencies, stems, ...searched } = row;
+    const { isCovered, estimate, frequencies, stems, synonyms, ...searched } = row;
+    const words = toStem.flatMap((ofLanguage) => ofLanguage.words);
+    const ofStems = isCountingStems ? stems.map((stem, i) => stem || (words[i] ?? '')) : [];
+    const findSynonyms = async () =>
+      await findGroups(database, { accountId, ids: found, lexemes: [...lexemes, ...ofStems] });
     let next = 0;
     return {
       // -1 is PostgreSQL's estimate for a table that it has never analysed.
@@ -306,6 +339,7 @@ export function createStatistics(payment: Payment) {
       isCovered,
       frequencies: new Map(Object.entries(frequencies)),
       stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
+      synonyms: synonyms === null && isFindingSynonyms ? await findSynonyms() : toGroups(synonyms ?? []),
     };
   };
 }

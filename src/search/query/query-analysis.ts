@@ -13,6 +13,8 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { Payment } from '../payment/payment.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
+import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
+import { findSpans, readGroups, type SynonymSpan, withinLexemes } from '../synonyms/synonym-spans.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
 import {
   analyseQuery,
@@ -23,6 +25,7 @@ import {
   readQuery,
   SCORED_TERMS_MAX,
 } from './query-terms.ts';
+import { withSynonyms } from './synonyms-of-terms.ts';
 
 /**
  * A query over the account's knowledge bases with these distinct ids, or over all of them, and its price.
@@ -37,13 +40,16 @@ export type ScopedQuery = {
 };
 
 /**
+/**
  * A query's terms in the languages of the searched knowledge bases, and their document frequencies there.
  *
+ * - `spans`: the parts of the query that have synonyms.
  * - `hasTiers`: the frequencies include those of the terms' impact tiers.
  * - `phrases`: the texts that the query has in quotes; of `excessPhrases` only the words count (see phrases.ts).
  */
 export type QueryAnalysis = {
   terms: QueryTerm[];
+  spans: SynonymSpan[];
   statistics: QueryStatistics;
   hasTiers: boolean;
   phrases: Phrase[];
@@ -53,10 +59,10 @@ export type QueryAnalysis = {
 /** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
 /**
- * The most attempts: one each for the languages, the stems and the document frequencies, and one more. Changes by
- * imports after the last attempt are ignored.
+ * The most attempts: one each for the languages, the stems, the document frequencies, and the stems and frequencies of
+ * synonyms, and one more. Changes by imports after the last attempt are ignored.
  */
-const ATTEMPTS = 4;
+const ATTEMPTS = 6;
 /**
  * With more unknown words than this, an attempt reads only their stems. The next one reads the document frequencies of
  * the most important of them.
@@ -81,11 +87,17 @@ type SearchedSet = { languages: string[]; size: number };
 /** The known stems of a query's words by language; a language without a stemmer has none. */
 type StemsByLanguage = Map<string, Map<string, string>>;
 
-function recallStems(words: string[], languages: string[], memory: StemMemory): StemsByLanguage {
+/** The stems in `memory`, and those `known` besides. */
+function recallStems(
+  words: string[],
+  languages: string[],
+  memory: StemMemory,
+  known: StemsByLanguage = new Map(),
+): StemsByLanguage {
   const stemsIn = (language: string) => {
-    const stems = new Map<string, string>();
+    const stems = new Map(known.get(language));
     for (const word of dictionaryOf(language) === undefined ? [] : words) {
-      const stem = memory.recall(language, word);
+      const stem = stems.get(word) ?? memory.recall(language, word);
       if (stem !== undefined) stems.set(word, stem);
     }
     return stems;
@@ -107,6 +119,51 @@ type AnalysedWords = { terms: QueryTerm[]; phraseLexemes: Map<string, string[]> 
 
 /** Spellings of phrases take at most this share of the lexemes that may be looked up. */
 const SPELLINGS_SHARE = 0.25;
+/** Remembers the stems that a statement has read. Returns their lexemes. */
+function rememberStems(
+  toStem: ReturnType<typeof findUnknown>,
+  read: string[][],
+  { stems, memory }: { stems: StemsByLanguage; memory: StemMemory },
+): string[] {
+  return toStem.flatMap(({ language, words }, i) =>
+    words.map((word, k) => {
+      const stem = read[i]?.[k] ?? '';
+      memory.remember(language, word, stem);
+      stems.get(language)?.set(word, stem);
+      return stem || word;
+    }),
+  );
+}
+
+/**
+ * The synonyms of a query as far as its stems are known.
+ *
+ * - `groups`: those that may be about its words; undefined before they are found.
+ * - `toStem`: words of the groups that need stems.
+ * - `lexemes`: those of the synonyms in `spans`.
+ */
+type QuerySynonyms = {
+  groups: SynonymGroup[] | undefined;
+  toStem: string[];
+  spans: SynonymSpan[];
+  lexemes: string[];
+};
+
+const UNKNOWN_SYNONYMS: QuerySynonyms = { groups: undefined, toStem: [], spans: [], lexemes: [] };
+
+/** Lexemes of the synonyms of one query, if it covers one knowledge base: five times those of its words. */
+const SYNONYM_LEXEMES_MAX = 1_000;
+
+function readSynonyms(
+  query: string,
+  found: SynonymGroup[],
+  stems: StemsByLanguage,
+  knowledgeBases: number,
+): QuerySynonyms {
+  const { groups, toStem } = readGroups(found);
+  const lexemesMax = Math.min(SYNONYM_LEXEMES_MAX, FREQUENCIES_MAX / Math.max(1, knowledgeBases));
+  return { groups, toStem, ...withinLexemes(findSpans(query, groups, stems), lexemesMax) };
+}
 
 /** A query's terms in these languages: as many as may be looked up in this number of knowledge bases. */
 function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): AnalysedWords {
@@ -145,10 +202,10 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     const words = readQuery(query);
     const toAnalysis = (
       { terms, phraseLexemes }: AnalysedWords,
-      read: Pick<QueryAnalysis, 'statistics' | 'hasTiers'>,
+      { spans, ...read }: Pick<QueryAnalysis, 'spans' | 'statistics' | 'hasTiers'>,
     ): QueryAnalysis => ({
       ...read,
-      terms,
+      ...withSynonyms(query, terms, spans),
       phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
       excessPhrases: words.phrases.excess,
     });
@@ -158,39 +215,41 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     let { languages, size } = sets.get(searchedSet) ?? { languages: [], size: ids?.length ?? 1 };
     let stems = recallStems(words.toStem, languages, memory);
     let expected = analyse(words, stems, size);
+    let synonyms = UNKNOWN_SYNONYMS;
     for (let attempt = 1; ; attempt++) {
-      const toStem = findUnknown(words.toStem, stems);
-      const lexemes = lexemesOf(expected);
+      const toStem = findUnknown([...words.toStem, ...synonyms.toStem], stems);
+      const lexemes = [...lexemesOf(expected), ...synonyms.lexemes];
       const hasTiers = expected.terms.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
-      const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
+      const isFindingSynonyms = synonyms.groups === undefined;
+      const prefixes = hasTiers ? PREFIXES : [''];
+      const toLookUp = { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms };
       const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
+      const groups = synonyms.groups ?? statistics.synonyms;
+      const areSynonymsRead = !isFindingSynonyms || groups.length === 0;
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
-      if (isAsExpected) return toAnalysis(expected, { statistics, hasTiers });
+      if (isAsExpected && areSynonymsRead)
+        return toAnalysis(expected, { spans: synonyms.spans, statistics, hasTiers });
       ({ languages, size } = searched);
       sets.set(searchedSet, searched);
 
       const counted = new Set(lexemes);
-      toStem.forEach(({ language, words: unknown }, i) => {
-        unknown.forEach((word, k) => {
-          const stem = statistics.stems[i]?.[k] ?? '';
-          memory.remember(language, word, stem);
-          stems.get(language)?.set(word, stem);
-          if (isCountingStems) counted.add(stem || word);
-        });
-      });
-      const known = stems;
-      const added = languages.filter((language) => !known.has(language));
-      stems = new Map([...known, ...recallStems(words.toStem, added, memory)]);
-      for (const language of stems.keys()) if (!languages.includes(language)) stems.delete(language);
+      for (const stem of rememberStems(toStem, statistics.stems, { stems, memory }))
+        if (isCountingStems) counted.add(stem);
+      stems = recallStems([...words.toStem, ...readGroups(groups).toStem], languages, memory, stems);
 
       const analysed = analyse(words, stems, size);
-      const isAnswered =
+      const areFound =
         findUnknown(words.toStem, stems).length === 0 &&
         lexemesOf(analysed).every((lexeme) => counted.has(lexeme));
-      if (isAnswered || attempt === ATTEMPTS) return toAnalysis(analysed, { statistics, hasTiers });
+      synonyms = areFound ? readSynonyms(query, groups, stems, size) : UNKNOWN_SYNONYMS;
+      const areCounted =
+        findUnknown(synonyms.toStem, stems).length === 0 &&
+        synonyms.lexemes.every((lexeme) => counted.has(lexeme));
+      if ((areFound && areCounted) || attempt === ATTEMPTS)
+        return toAnalysis(analysed, { spans: synonyms.spans, statistics, hasTiers });
       expected = analysed;
     }
   };

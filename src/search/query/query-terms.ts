@@ -10,6 +10,7 @@ import { createPartTest, otherNotations } from '../../analysis/notations/notatio
 import { tokenise } from '../../analysis/tokens.ts';
 import { queryFrequencyWeight } from '../bm25.ts';
 import { phraseWordsToStem, type QuotedPhrases, readPhrases } from '../phrases/phrases.ts';
+import type { Synonym } from '../synonyms/synonym-spans.ts';
 
 /**
  * A term as its query writes it.
@@ -30,6 +31,7 @@ export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean
  * - `frequency`: how often the query has the term.
  * - `weight`: its weight against that of an informative word, above 0 and at most 1.
  * - `share`: of all passages, those that usually have such a word.
+ * - `synonyms`: what passages may have instead of the word, or of several words of the query that it is one of.
  *
  * A passage contains the term if it contains any variant. The variant that adds most to the score counts.
  */
@@ -40,6 +42,7 @@ export type QueryTerm = NamedTerm & {
   isStopWord: boolean;
   weight: number;
   share: number;
+  synonyms?: Synonym[];
 };
 
 /**

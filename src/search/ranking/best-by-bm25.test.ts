@@ -12,6 +12,7 @@ import { createSearch } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
 import { BM25_VALUES, bestByBm25, bm25Values } from './best-by-bm25.ts';
 import { queryTermRows } from './term-scores.ts';
+import { ofLexeme } from './variants.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -48,9 +49,7 @@ test.skipIf(isCitus)(
   'a rare word beside a common one scores all of the rare, and some of the common',
   async () => {
     const { accountId, knowledgeBaseId } = await importCommonWord();
-    const terms = ['zrare', 'zcommon'].map((lexeme) => ({
-      variants: [{ lexeme, upperBound: 1, match: 'word' as const }],
-    }));
+    const terms = ['zrare', 'zcommon'].map((lexeme) => ({ variants: [ofLexeme(lexeme, 1)] }));
     const passageCount = COMMON_ONLY + RARE;
     const searched = {
       ids: [knowledgeBaseId],

@@ -20,7 +20,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
+import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { ScoredTerm } from './term-scores.ts';
+import { phraseQuery } from './variants.ts';
 
 type Term = ScoredTerm & NamedTerm;
 
@@ -41,49 +43,87 @@ type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unk
 const anyOf = (operands: string[]): string =>
   operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
 
-const operandOf = ({ variants }: Term): string => anyOf(variants.map(({ lexeme }) => quoteLexeme(lexeme)));
+/** tsquery text for the passages with the term, or with a synonym of it. */
+const operandOf = ({ variants }: Term): string => anyOf(variants.map(({ phrase }) => phraseQuery(phrase)));
 
-/** A token of the query with its place there, and the term it belongs to; undefined where no passage has it. */
-type Placed = { place: number; term: Term | undefined; isInformative: boolean };
+/** tsquery text for the term itself; undefined where passages have synonyms only. */
+function ownOperandOf({ variants }: Term): string | undefined {
+  const own = variants.filter(({ match }) => match !== 'synonym');
+  return own.length === 0 ? undefined : anyOf(own.map(({ phrase }) => phraseQuery(phrase)));
+}
 
-/** tsquery text for terms at the same distances as in the query; undefined for fewer than two, or an unknown one. */
-function phraseOf(placed: Placed[]): string | undefined {
-  if (placed.length < 2) return undefined;
+/** A token of the query with its place there, and its tsquery text; undefined where no passage has it. */
+type Placed = { place: number; operand: string | undefined; isInformative: boolean };
+
+/** tsquery text for terms at the same distances as in the query; undefined for fewer than `least`, or an unknown one. */
+function phraseOf(placed: Placed[], least: number): string | undefined {
+  if (placed.length < least) return undefined;
   let phrase = '';
   let before = 0;
-  for (const { place, term } of placed) {
-    if (!term) return undefined;
-    phrase += phrase === '' ? operandOf(term) : ` <${place - before}> ${operandOf(term)}`;
+  for (const { place, operand } of placed) {
+    if (operand === undefined) return undefined;
+    phrase += phrase === '' ? operand : ` <${place - before}> ${operand}`;
     before = place;
   }
   return `(${phrase})`;
 }
 
 /** The tokens of a query in order; none for one of too many tokens. */
-function placeTokens(query: string, { terms, unknown }: QueryWords): Placed[] {
+function placeTokens(query: string, { terms, unknown }: Omit<QueryWords, 'spans'>): Placed[] {
   const { tokens } = tokenise(query);
   if (tokens.length > PHRASE_TOKENS_MAX) return [];
   return tokens.map((token, place) => {
     const term = terms.find((each) => each.tokens.includes(token));
     const named = term ?? unknown.find((each) => each.tokens.includes(token));
-    return { place, term, isInformative: named?.isInformative ?? true };
+    return { place, operand: term && ownOperandOf(term), isInformative: named?.isInformative ?? true };
   });
 }
 
-type QueryWords = { terms: Term[]; unknown: NamedTerm[] };
+/** Ways of writing a query with synonyms. Passages with a further one are found, but come no earlier for it. */
+const WRITINGS_MAX = 32;
+
+/** The tokens with each synonym in the place of a span, and as they are. */
+function replaceSpans(placed: Placed[], [span, ...others]: SynonymSpan[]): Placed[][] {
+  if (span === undefined || placed.length === 0) return [placed];
+  const rests = replaceSpans(placed, others);
+  const end = span.at + span.length;
+  const replaced = rests.flatMap((rest) =>
+    span.synonyms.map(({ phrase }) => {
+      const moved = phrase.length - span.length;
+      const instead = phrase.map((lexeme, i) => ({
+        place: span.at + i,
+        operand: quoteLexeme(lexeme),
+        isInformative: true,
+      }));
+      const after = rest.filter(({ place }) => place >= end);
+      return [
+        ...rest.filter(({ place }) => place < span.at),
+        ...instead,
+        ...after.map((token) => ({ ...token, place: token.place + moved })),
+      ];
+    }),
+  );
+  return [...rests, ...replaced].slice(0, WRITINGS_MAX);
+}
+
+type QueryWords = { terms: Term[]; unknown: NamedTerm[]; spans?: SynonymSpan[] };
 
 /**
  * The values of `FULL_MATCH_VALUES`. Words that punctuation joins (`Abs.2`) also match as separate words, which have
- * other places: a compound is a token before those of its parts.
+ * other places: a compound is a token before those of its parts. A query with a synonym matches as well.
  */
 export function fullMatchValues(
   query: string,
   words: QueryWords,
 ): Record<(typeof FULL_MATCH_VALUES)[number], string | null> {
   const apart = query.length > PHRASE_MAX_LENGTH ? '' : query.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
-  const written = apart === '' ? [] : [...new Set([query, apart])].map((text) => placeTokens(text, words));
+  const texts = apart === '' ? [] : [...new Set([query, apart])];
+  const [asTyped = [], ...others] = texts.map((text) => placeTokens(text, words));
+  const written = [...replaceSpans(asTyped, words.spans ?? []), ...others];
+  // A single word with a synonym of several words must come before that one.
+  const least = words.spans?.length ? 1 : 2;
   const phrases = (isChosen: (placed: Placed) => boolean): string | null =>
-    written.flatMap((placed) => phraseOf(placed.filter(isChosen)) ?? []).join('|') || null;
+    written.flatMap((placed) => phraseOf(placed.filter(isChosen), least) ?? []).join('|') || null;
   const informative = words.terms.filter(({ isInformative }) => isInformative);
   return {
     wholePhrase: phrases(() => true),

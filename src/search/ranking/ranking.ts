@@ -5,7 +5,6 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../../generated/types.gen.ts';
-import { quoteLexeme } from '../../analysis/lexemes.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import type { DescriptionRow } from '../../database/rows/documents/documents.ts';
@@ -34,6 +33,7 @@ import {
 } from './search-scope.ts';
 import { passageScore, queryTermRows } from './term-scores.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
+import { phraseQuery } from './variants.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow &
@@ -72,6 +72,7 @@ export type Candidates = {
 const RANKING_VALUES = [
   ...BM25_VALUES,
   ...FULL_MATCH_VALUES,
+  'lexemes',
   'upperBound',
   'limit',
   'accountId',
@@ -217,7 +218,7 @@ export type RankPassages = (
 const anyOf = (terms: WeightedTerm[]): string =>
   terms
     .filter(({ isWeak }) => !isWeak)
-    .flatMap(({ variants }) => variants.map(({ lexeme }) => quoteLexeme(lexeme)))
+    .flatMap(({ variants }) => variants.map(({ phrase }) => phraseQuery(phrase)))
     .join('|');
 
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
@@ -246,6 +247,7 @@ export function createRanking(payment: Payment): RankPassages {
     const values = {
       ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
       ...fullMatchValues(query, scoring),
+      lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
       upperBound,
       limit,
       ...charge,

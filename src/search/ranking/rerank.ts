@@ -95,7 +95,8 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layou
   const score = scoreOf(sql`query_terms`, sql.ref('neighbourhood.norm'), (query) => {
     const inEach = vectors.map((vector) => termFrequency(vector, query));
     const inTitle = titleFrequency(sql.ref('best.lexemes'), query);
-    return sql`(${sql.join(inEach, sql` + `)} - neighbourhood.others * ${inTitle})`;
+    // That of several words is rough: without a bound it may be negative.
+    return sql`greatest(${sql.join(inEach, sql` + `)} - neighbourhood.others * ${inTitle}, 0)`;
   });
   const norm = sql`${lengthNormSql(sql`sum(length)`, perLetter)} AS norm`;
   const neighbourhood = layout.isDistributed

@@ -1,18 +1,14 @@
 /** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
-import type { TermMatch } from '../../../generated/types.gen.ts';
-import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { saturationSql } from '../bm25.ts';
 import { heldFrequency, termFrequency } from '../postgres-rank-insides.ts';
 import type { Layout } from './layout.ts';
+import { countableQuery, type Variant } from './variants.ts';
 
 /**
  * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
  */
 export type ScoredTerm = { variants: Variant[] };
-
-/** How a passage with this variant has the term. */
-export type Variant = { lexeme: string; upperBound: number; match: TermMatch };
 
 /**
  * The statement has this many slots for terms with a single variant; most queries have no other terms. Without slots it
@@ -25,11 +21,11 @@ const SLOTS = Array.from(
 );
 
 /**
- * Values of the statement. `lexemes`, `upperBounds` and `terms` are arrays with an element for each variant of each
- * term: its lexeme, its upper bound and the number of its term. Terms below the number `slotted` are in slots as well.
+ * Values of the statement. `variants`, `upperBounds` and `terms` are arrays with an element for each variant of each
+ * term: its tsquery, its upper bound and the number of its term. Terms below the number `slotted` are in slots as well.
  */
 export const TERM_VALUES = [
-  ...(['lexemes', 'upperBounds', 'terms', 'slotted'] as const),
+  ...(['variants', 'upperBounds', 'terms', 'slotted'] as const),
   ...SLOTS.flatMap(({ query, upperBound }) => [query, upperBound]),
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
@@ -45,12 +41,12 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
   const slots = SLOTS.flatMap(({ query, upperBound }, slot) => {
     const variant = single[slot]?.variants[0];
     return [
-      [query, variant && quoteLexeme(variant.lexeme)],
+      [query, variant && countableQuery(variant.phrase)],
       [upperBound, variant?.upperBound],
     ];
   });
   return {
-    lexemes: variants.map(({ lexeme }) => lexeme),
+    variants: variants.map(({ phrase }) => countableQuery(phrase)),
     upperBounds: variants.map(({ upperBound }) => upperBound),
     terms: variants.map(({ number }) => number),
     slotted: single.length,
@@ -66,12 +62,12 @@ export const tsqueryOf = (lexeme: RawBuilder<unknown>) =>
  * SQL for the query terms, one row each, which a statement names `query_terms`. `query` is a term's first variant. Most
  * terms have no other variant: then `variants` is NULL.
  */
-export const queryTermRows = ({ lexemes, upperBounds, terms }: Terms) => sql`
+export const queryTermRows = ({ variants, upperBounds, terms }: Terms) => sql`
   SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
-    SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, upper_bound, term
-    FROM unnest(${lexemes}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS given (lexeme, upper_bound, term)
+    SELECT query::tsquery AS query, upper_bound, term
+    FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS given (query, upper_bound, term)
   ) AS variant GROUP BY term`;
 
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
@@ -79,7 +75,7 @@ type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
 /**
  * SQL for a text's score: the sum over `terms` (rows of `queryTermRows`). Of a term's variants, the one that adds most
  * counts. `norm` is that of the text (see `lengthNorm`). `frequencyOf` returns SQL for the frequency of a tsquery of
- * one lexeme in the text.
+ * one variant in the text.
  */
 export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
   const scoreIn = (row: string) =>
@@ -98,12 +94,12 @@ type Scored = Record<'lexemes' | 'norm', RawBuilder<unknown>>;
  * SQL for the score that `terms` without a slot add, for tables that Citus distributes. It has no sub-select in another
  * one, which the servers could not answer.
  */
-function distributedScore({ lexemes: variants, upperBounds, terms, slotted }: Terms, text: Scored) {
-  const frequency = termFrequency(text.lexemes, tsqueryOf(sql.ref('lexeme')));
+function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text: Scored) {
+  const frequency = termFrequency(text.lexemes, sql`query::tsquery`);
   return sql<number>`
     (SELECT sum(most) FROM (
       SELECT max(upper_bound * ${saturationSql(frequency, text.norm)}) AS most
-      FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS variant (lexeme, upper_bound, term)
+      FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS variant (query, upper_bound, term)
       WHERE term >= ${slotted}::integer GROUP BY term) AS scores)`;
 }
 

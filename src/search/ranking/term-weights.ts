@@ -12,8 +12,17 @@ import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
+import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { Scoring } from './best-by-bm25.ts';
-import type { ScoredTerm, Variant } from './term-scores.ts';
+import {
+  ofSingleWords,
+  operandsOf,
+  toVariant,
+  type WeighedSynonym,
+  weighSynonyms,
+} from './synonym-weights.ts';
+import type { ScoredTerm } from './term-scores.ts';
+import { ofLexeme, type Variant } from './variants.ts';
 
 /**
  * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
@@ -21,8 +30,12 @@ import type { ScoredTerm, Variant } from './term-scores.ts';
  */
 export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
 
-/** `unknown`: the words of the query that no passage contains. */
-export type WeightedScoring = Scoring & { terms: WeightedTerm[]; unknown: NamedTerm[] };
+/** `unknown`: the words of the query that no passage contains. `spans`: its parts that have synonyms. */
+export type WeightedScoring = Scoring & {
+  terms: WeightedTerm[];
+  unknown: NamedTerm[];
+  spans: SynonymSpan[];
+};
 
 /** Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. */
 const TIERED_FROM = 1_000;
@@ -68,28 +81,43 @@ type Weighed = { weight: number; share: number };
  * With a weight of its own, the stem of a function word in another language would count as rare. It would then raise
  * the score of the one passage whose language was detected wrongly.
  */
-function weighVariants(lexemes: string[], { weight, share }: Weighed, index: IndexStatistics): Variants {
-  const frequency = documentFrequency(lexemes, index) + PRIOR_PASSAGES * share;
+function weighVariants(lexemes: string[], weighed: Weighed, index: IndexStatistics): Variants {
   return {
     known: lexemes.filter((lexeme) => index.frequencies.has(lexeme)),
-    weight: weight * inverseDocumentFrequency(frequency, index.passageCount + PRIOR_PASSAGES),
+    weight: weightOf(documentFrequency(lexemes, index), weighed, index),
   };
+}
+
+/** The weight of a word in this many passages. */
+const weightOf = (frequency: number, { weight, share }: Weighed, { passageCount }: IndexStatistics): number =>
+  weight * inverseDocumentFrequency(frequency + PRIOR_PASSAGES * share, passageCount + PRIOR_PASSAGES);
+
+/** Lexemes side by side: no more passages have them than have the rarest one. */
+function weighRarest(phrase: string[], weighed: Weighed, index: IndexStatistics) {
+  const count = Math.min(...phrase.map((lexeme) => index.frequencies.get(lexeme) ?? 0));
+  return { count, weight: weightOf(count, weighed, index) };
 }
 
 /** An impact level; `count` passages are of this level or a higher one. */
 type CountedLevel = Omit<ImpactLevels[number], 'probability'> & { count: number };
 
-function levelOf(lexemes: string[], expectedScore: number, index: IndexStatistics): CountedLevel {
-  const operands = lexemes.filter((lexeme) => index.frequencies.has(lexeme)).map(quoteLexeme);
+function levelOf(
+  lexemes: string[],
+  expectedScore: number,
+  index: IndexStatistics,
+  others: string[] = [],
+): CountedLevel {
+  const known = lexemes.filter((lexeme) => index.frequencies.has(lexeme)).map(quoteLexeme);
+  const operands = [...new Set([...known, ...others])];
   const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
   return { operand, expectedScore, count: documentFrequency(lexemes, index) };
 }
 
 /**
- * The impact levels at which passages contain a term, in ascending order: by its further variants only, by its main
- * ones, and in each impact tier of those.
+ * The impact levels at which passages contain a term, in ascending order: by its further variants and synonyms only, by
+ * its main ones, and in each impact tier of those.
  */
-function levelsOf(main: Variants, further: Variants, index: IndexStatistics): ImpactLevels {
+function levelsOf({ main, further, synonyms }: TermVariants, index: IndexStatistics): ImpactLevels {
   const level = (lexemes: string[], density: number) =>
     levelOf(lexemes, expectedScoreAt(main.weight, density), index);
   const levels = [level(main.known, UNTIERED_DENSITY)];
@@ -103,10 +131,16 @@ function levelsOf(main: Variants, further: Variants, index: IndexStatistics): Im
       );
     });
   }
-  if (further.known.length > 0) {
-    const expectedScore = expectedScoreAt(further.weight, UNTIERED_DENSITY);
-    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(further.known, index));
-    levels.unshift({ ...levelOf([...further.known, ...main.known], expectedScore, index), count });
+  if (further.known.length + synonyms.length > 0) {
+    const weight = Math.max(further.weight, ...synonyms.map((synonym) => synonym.weight));
+    const ofSynonyms = synonyms.reduce((sum, { count }) => sum + count, 0);
+    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(further.known, index), ofSynonyms);
+    const lexemes = [...further.known, ...main.known];
+    const expectedScore = expectedScoreAt(weight, UNTIERED_DENSITY);
+    levels.unshift({
+      ...levelOf(lexemes, expectedScore, index, operandsOf(synonyms)),
+      count: Math.min(count, index.passageCount),
+    });
   }
   const held = levels.filter(({ count }) => count > 0);
   return held.map(({ operand, expectedScore, count }, i) => ({
@@ -136,14 +170,18 @@ const NEAR_KINDS_MAX = 2;
  * - `main`: those as the query writes the word. If no passage contains any, those without accents and the completions.
  *   If no passage contains any of these either, the near words of the most weight.
  * - `further`: those that count less.
+ * - `synonyms`: those that its user has set.
  * - `fullWeight`: weight of the word itself, for the upper bound of a score: a near word is never as good.
  * - `isExpanded`: the query analysis has not seen the variants in `main`.
+ * - `areSynonyms`: passages have synonyms only; those of one word are in `main` too, for their impact tiers.
  */
 type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak'> & {
   main: Variants;
   further: Variants;
+  synonyms: WeighedSynonym[];
   fullWeight: number;
   isExpanded: boolean;
+  areSynonyms?: boolean;
 };
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
@@ -156,20 +194,29 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
   const longer = new Set(completions).difference(new Set(unaccented));
   const weighed = (factor: number): Weighed => ({ weight: weight * factor, share: term.share });
   const asWritten = weighVariants(lexemes, weighed(1), index);
+  const synonymsOf = (own: Variants) =>
+    weighSynonyms(term.synonyms ?? [], own.weight, (lexemes) => weighRarest(lexemes, weighed(1), index));
   if (asWritten.known.length > 0) {
     const further = { ...weighVariants(others, weighed(FURTHER_WEIGHT), index), completions: longer };
-    return { ...named, main: asWritten, further, fullWeight: asWritten.weight, isExpanded: false };
+    const synonyms = synonymsOf(asWritten);
+    return { ...named, main: asWritten, further, synonyms, fullWeight: asWritten.weight, isExpanded: false };
   }
   const inFull = { ...weighVariants(others, weighed(1), index), completions: longer };
   if (inFull.known.length > 0) {
     const isExpanded = completions.length > 0;
-    return { ...named, main: inFull, further: NO_VARIANTS, fullWeight: inFull.weight, isExpanded };
+    const rest = { further: NO_VARIANTS, synonyms: synonymsOf(inFull) };
+    return { ...named, main: inFull, ...rest, fullWeight: inFull.weight, isExpanded };
+  }
+  const synonyms = synonymsOf(asWritten);
+  if (synonyms.length > 0) {
+    const rest = { main: ofSingleWords(synonyms), further: NO_VARIANTS, synonyms };
+    return { ...named, ...rest, fullWeight: asWritten.weight, isExpanded: true, areSynonyms: true };
   }
   const [main = NO_VARIANTS, further = NO_VARIANTS] = near
     .slice(0, NEAR_KINDS_MAX)
     .map((kind) => ({ ...weighVariants(kind.lexemes, weighed(kind.weight), index), isGuess: true }))
     .sort((left, right) => right.weight - left.weight);
-  return { ...named, main, further, fullWeight: asWritten.weight, isExpanded: true };
+  return { ...named, main, further, synonyms, fullWeight: asWritten.weight, isExpanded: true };
 }
 
 /**
@@ -180,12 +227,15 @@ export function chooseTerms(
   terms: ExpandedTerm[],
   index: IndexStatistics,
 ): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } {
+  const mostOf = ({ main, synonyms }: TermVariants) =>
+    Math.max(main.weight, ...synonyms.map((each) => each.weight));
   const byWeight = terms
     .map((term) => weighTerm(term, index))
-    .sort((left, right) => right.main.weight - left.main.weight);
-  const chosen = byWeight.filter(({ main }) => main.known.length > 0).slice(0, SCORED_TERMS_MAX);
+    .sort((left, right) => mostOf(right) - mostOf(left));
+  const isKnown = ({ main, synonyms }: TermVariants) => main.known.length + synonyms.length > 0;
+  const chosen = byWeight.filter(isKnown).slice(0, SCORED_TERMS_MAX);
   // Passages of an earlier analysis lack marked tokens. What no passage has by them, it may have by its words.
-  const unknown = byWeight.filter(({ main, tokens }) => main.known.length === 0 && !tokens.every(isMarked));
+  const unknown = byWeight.filter((term) => !isKnown(term) && !term.tokens.every(isMarked));
   const upperBound = [...chosen, ...unknown].reduce(
     (sum, { fullWeight }) => sum + scoreUpperBound(fullWeight),
     0,
@@ -196,22 +246,22 @@ export function chooseTerms(
 const withUpperBounds = ({ known, weight, isGuess = false, completions }: Variants): Variant[] =>
   known.map((lexeme) => {
     const match = isGuess ? 'guess' : completions?.has(lexeme) ? 'completion' : 'word';
-    return { lexeme, upperBound: scoreUpperBound(weight), match };
+    return ofLexeme(lexeme, scoreUpperBound(weight), match);
   });
 
 /**
  * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
-export const toWeightedTerm = (
-  { word, tokens, isInformative, isWeak, main, further }: TermVariants,
-  index: IndexStatistics,
-): WeightedTerm => ({
-  word,
-  tokens,
-  isInformative,
-  isWeak,
-  variants: [main, further].flatMap(withUpperBounds),
-  levels: levelsOf(main, further, index),
+export const toWeightedTerm = (term: TermVariants, index: IndexStatistics): WeightedTerm => ({
+  word: term.word,
+  tokens: term.tokens,
+  isInformative: term.isInformative,
+  isWeak: term.isWeak,
+  variants: [
+    ...(term.areSynonyms ? [] : [term.main, term.further].flatMap(withUpperBounds)),
+    ...term.synonyms.map(toVariant),
+  ],
+  levels: levelsOf(term, index),
 });
 
 /** The lexemes of the impact tiers of those terms that are also queried by tier. */
@@ -227,7 +277,7 @@ const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[]
 export async function weighTerms(
   database: Queryable,
   accountId: string,
-  { terms, statistics, hasTiers }: ExpandedAnalysis,
+  { terms, spans, statistics, hasTiers }: ExpandedAnalysis,
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
@@ -239,5 +289,5 @@ export async function weighTerms(
       ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
       : [];
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
-  return { upperBound, unknown, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
+  return { upperBound, unknown, spans, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
 }

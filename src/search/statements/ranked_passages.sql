@@ -3,8 +3,8 @@ WITH query_terms AS MATERIALIZED (
   SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
-    SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, upper_bound, term
-    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (lexeme, upper_bound, term)
+    SELECT query::tsquery AS query, upper_bound, term
+    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (query, upper_bound, term)
   ) AS variant GROUP BY term),
     best AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
@@ -49,8 +49,8 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE 0.7::float8 * best.score + 0.3::float8 * 
-    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END))))
-      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END)))))
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END), 0)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END), 0))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
     FROM query_terms AS query_term) END
     FROM (
@@ -76,7 +76,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($5::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($46::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -121,28 +121,28 @@ WITH query_terms AS MATERIALIZED (
       FROM reranked),
     kept AS (
       SELECT *, CASE WHEN has_all THEN full_score
-          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $46::float8)
+          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
           END AS unlifted
       FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($46::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $46::float8 END AS lifted_once FROM kept)
+    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($47::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $47::float8 END AS lifted_once FROM kept)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($46::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $46::float8 END AS score
+      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($47::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $47::float8 END AS score
     FROM lifted),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-        round((score / $46::float8)::numeric, 6)::float8 AS score
-      FROM ordered ORDER BY score DESC FETCH FIRST $47 ROWS WITH TIES),
+        round((score / $47::float8)::numeric, 6)::float8 AS score
+      FROM ordered ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $48::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted,
-      ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $50::boolean THEN $51::integer ELSE $4 END) THEN $49::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $47
+    LIMIT $48

@@ -3,31 +3,31 @@ WITH query_terms AS MATERIALIZED (
   SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
-    SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, upper_bound, term
-    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (lexeme, upper_bound, term)
+    SELECT query::tsquery AS query, upper_bound, term
+    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (query, upper_bound, term)
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $55::uuid[] IS NULL AND $52::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $57::bigint + 1)
+      WHERE $56::uuid[] IS NULL AND $53::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $58::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($54::uuid[], $55::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($55::uuid[], $56::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $57::bigint AND ($52::jsonpath IS NULL OR
-    (CASE WHEN $53::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $52::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $58::bigint AND ($53::jsonpath IS NULL OR
+    (CASE WHEN $54::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $53::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
         AS is_small,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $52::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $53::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $55::uuid[] IS NOT NULL
-        OR ($52::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $57::bigint) AS is_known
+      FROM (SELECT $56::uuid[] IS NOT NULL
+        OR ($53::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $58::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
@@ -58,7 +58,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $58::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $59::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
@@ -68,29 +68,29 @@ WITH query_terms AS MATERIALIZED (
         AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $52::jsonpath IS NULL OR EXISTS (
+          ELSE $53::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($52::jsonpath IS NULL OR
-    (CASE WHEN $53::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $52::jsonpath)
+              AND ($53::jsonpath IS NULL OR
+    (CASE WHEN $54::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $53::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM scored) AS placed
-    WHERE place <= $56::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    best AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer)),
+    WHERE place <= $57::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    best AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer)),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE 0.7::float8 * best.score + 0.3::float8 * 
-    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END))))
-      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END)))))
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END), 0)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END), 0))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
     FROM query_terms AS query_term) END
     FROM (
@@ -116,7 +116,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($5::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($46::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -161,32 +161,32 @@ WITH query_terms AS MATERIALIZED (
       FROM reranked),
     kept AS (
       SELECT *, CASE WHEN has_all THEN full_score
-          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $46::float8)
+          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
           END AS unlifted
       FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($46::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $46::float8 END AS lifted_once FROM kept)
+    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($47::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $47::float8 END AS lifted_once FROM kept)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($46::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $46::float8 END AS score
+      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($47::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $47::float8 END AS score
     FROM lifted),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-        round((score / $46::float8)::numeric, 6)::float8 AS score
-      FROM ordered ORDER BY score DESC FETCH FIRST $47 ROWS WITH TIES),
+        round((score / $47::float8)::numeric, 6)::float8 AS score
+      FROM ordered ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $48::uuid AND credits >= CASE WHEN ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END AND CASE WHEN ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) AS "isEnough", CASE WHEN ((SELECT $50::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($56::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $51::integer) THEN $49::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) AS "isEnough", CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($57::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -196,4 +196,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $47
+    LIMIT $48

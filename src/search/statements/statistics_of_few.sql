@@ -33,5 +33,11 @@ WITH searched AS MATERIALIZED (
       SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM "query_lexemes" OFFSET 0) AS counted
   WHERE counted.passage_count IS NOT NULL) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring) AS frequencies,
-      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
+      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems,
+      
+      (SELECT coalesce(json_agg(found), '[]') FROM (
+        SELECT terms, finds FROM synonym_groups
+        WHERE keys && ARRAY(SELECT $1::uuid::text || '/' || "lexeme" FROM query_lexemes WHERE $9::boolean AND lexeme NOT LIKE '/%')
+          AND account_id = $1::uuid AND (knowledge_base_id = '00000000-0000-0000-0000-000000000000' OR knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched)))
+        GROUP BY terms, finds ORDER BY min(position), terms, finds LIMIT 64) AS found) AS synonyms
     FROM knowledge_base_statistics WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched))

@@ -6,6 +6,8 @@ import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequenci
 import { createStemMemory } from '../../indexing/stems.ts';
 import type { Details } from '../details/details.ts';
 import { createSearch, type SearchRequest } from '../search.ts';
+import { replaceGroups } from '../synonyms/stored-groups.ts';
+import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
 
 /** Texts by their titles. */
@@ -64,9 +66,14 @@ export function useSearch() {
       });
     };
     const resultsFor = async (query: string, options?: Options) => (await answerTo(query, options)).passages;
+    const setSynonyms = async (groups: SynonymGroup[], isOfAccount = false) => {
+      const { accountId, knowledgeBaseId } = owned;
+      const owner = { accountId, knowledgeBaseId: isOfAccount ? undefined : knowledgeBaseId };
+      await suite.database.transaction().execute((step) => replaceGroups(step, owner, groups));
+    };
     const titlesFor = async (query: string, price = 0) =>
       (await resultsFor(query, { price })).map(({ title }) => title);
-    return { owned, answerTo, resultsFor, titlesFor };
+    return { owned, answerTo, resultsFor, titlesFor, setSynonyms };
   }
 
   return {

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Queryable } from '../../database/connection/database.ts';
 import { announceDeletion } from '../../database/rows/deletion-lock.ts';
 import { lockMergedCounts } from '../../indexing/postings/document-frequencies.ts';
+import { lockGroups } from '../../search/synonyms/stored-groups.ts';
 import { lockContent, lockExternalIds } from '../../versions/locks.ts';
 import type { LockedThings } from './locked-things.ts';
 
@@ -88,6 +89,7 @@ export async function ranksOf(things: LockedThings, probe: Database): Promise<Ra
     ['file of a document', inside('files', sql`document_id = ${currentId}`)],
     ['job', inside('knowledge_jobs', sql`document_id = ${currentId}`)],
     ['webhook', ofAccount('webhooks', 'account_id')],
+    ['synonyms', await advisory((held) => lockGroups(held, { accountId, knowledgeBaseId }))],
     ['account', ofAccount('accounts', 'id')],
     ['balance', ofAccount('account_balances', 'account_id')],
   ];

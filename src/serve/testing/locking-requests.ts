@@ -47,6 +47,11 @@ export const REQUESTS: Record<string, Operation> = {
     waits: ['knowledge base'],
     run: ({ send, knowledgeBaseId }) => send('updateKnowledgeBase', { knowledgeBaseId, name: 'renamed' }),
   },
+  setSynonyms: {
+    waits: ['knowledge base', 'synonyms'],
+    run: ({ send, knowledgeBaseId }) =>
+      send('setSynonyms', { knowledgeBaseId, groups: [{ terms: ['quokka', 'marsupial'] }] }),
+  },
   deleteKnowledgeBase: {
     waits: ['deletion of a knowledge base', 'knowledge base'],
     run: ({ send, knowledgeBaseId }) => send('deleteKnowledgeBase', { knowledgeBaseId }),

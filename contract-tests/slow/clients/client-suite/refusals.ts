@@ -70,6 +70,8 @@ async function notFound({ client }: Target) {
     sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }),
     sdk.getKnowledgeBase({ client, query: { knowledgeBaseId } }),
     sdk.updateKnowledgeBase({ client, body: { knowledgeBaseId, name: 'Nowhere' } }),
+    sdk.getSynonyms({ client, query: { knowledgeBaseId } }),
+    sdk.setSynonyms({ client, body: { knowledgeBaseId, groups: [] } }),
     sdk.importTextContent({ client, body: text }),
     sdk.presignUploadUrl({ client, body: { knowledgeBaseId, fileName: 'notes.txt', size: 9 } }),
     sdk.uploadFile({ client, query: { knowledgeBaseId, fileName: 'notes.txt' }, body: new Blob(['a note']) }),

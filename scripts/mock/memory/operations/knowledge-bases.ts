@@ -51,6 +51,7 @@ export const knowledgeBaseAnswers = {
   deleteKnowledgeBase({ knowledgeBaseId }, { state }) {
     requireKnowledgeBase(state, knowledgeBaseId);
     state.knowledgeBases.delete(knowledgeBaseId);
+    state.synonyms.delete(knowledgeBaseId);
     for (const document of documentsOf(state, knowledgeBaseId)) removeDocument(state, document);
     for (const [id, file] of state.files)
       if (file.knowledgeBaseId === knowledgeBaseId) state.files.delete(id);

@@ -1,5 +1,5 @@
 /** The query operation. */
-import type { PassageContext, QueryRequest } from '../../../../generated/types.gen.ts';
+import type { PassageContext, QueryRequest, SynonymGroup } from '../../../../generated/types.gen.ts';
 import { toDocumentFilter } from '../../../../src/database/rows/documents/document-filter.ts';
 import { selectFields, toSearchResult } from '../../../../src/handlers/search.ts';
 import { shareContexts } from '../../../../src/search/details/context-passages.ts';
@@ -69,7 +69,8 @@ function addDetails(
   const detailed: DetailedPassage = { ...found, ...(context && { context }) };
   if (!request.highlight && !request.explain) return detailed;
   const { length, frequencies } = found.passage;
-  const matches = { length, frequencies, tokens: lexemesIn(found.content) };
+  const tokens = lexemesIn(found.content);
+  const matches = { length, frequencies, positions: tokens, tokens };
   if (request.highlight) {
     const free = freeTokens(request.query, scoring.phrases);
     detailed.highlights = highlight(found.content, matches, { ...scoring, free });
@@ -78,6 +79,12 @@ function addDetails(
   if (request.explain) detailed.explanation = explain(found, matches, scoring);
   return detailed;
 }
+
+/** The groups of the account, and of the searched knowledge bases. */
+const groupsFor = ({ synonyms }: State, { knowledgeBaseIds }: QueryRequest): SynonymGroup[] =>
+  [...synonyms].flatMap(([owner, groups]) =>
+    owner === '' || knowledgeBaseIds === undefined || knowledgeBaseIds.includes(owner) ? groups : [],
+  );
 
 export const queryAnswers = {
   query(request, { state }) {
@@ -95,7 +102,7 @@ export const queryAnswers = {
     const passages = searched.flatMap((document) =>
       document.passages.map((passage): Located => ({ ...passage, document })),
     );
-    const { found, scoring } = scorePassages(passages, { query, prefix });
+    const { found, scoring } = scorePassages(passages, { query, prefix, groups: groupsFor(state, request) });
     const own = passages.filter(({ document }) => inScope.has(document));
     const { kept, held, phrasesAsWords } = keepPhrases(own, query, (passage) => ({
       ...passage,

@@ -16,7 +16,7 @@ const ORDER = {
     'deleteDocument',
   ],
   uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
-  search: ['query'],
+  search: ['query', 'getSynonyms', 'setSynonyms'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],
 };

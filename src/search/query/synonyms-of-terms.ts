@@ -1,0 +1,40 @@
+/** Gives the terms of a query the synonyms of the words that they are part of. */
+import { tokenise } from '../../analysis/tokens.ts';
+import type { Synonym, SynonymSpan } from '../synonyms/synonym-spans.ts';
+import type { QueryTerm } from './query-terms.ts';
+
+/** The tokens of a query that are at the places of a span, stacked ones too. */
+function tokensIn(query: string, { at, length }: SynonymSpan): string[] {
+  const { tokens, stackedTokens, stackedAt } = tokenise(query);
+  const isWithin = (place: number | undefined) => place !== undefined && place >= at && place < at + length;
+  return [...tokens.slice(at, at + length), ...stackedTokens.filter((_, i) => isWithin(stackedAt[i]))];
+}
+
+/**
+ * Each term gets the synonyms of its spans: a passage with `PTO` has all words of `paid time off`. Otherwise it would
+ * have a third of a query that it answers. A word that is a term of a group by itself is no function word: `IT` with the
+ * synonym `information technology`.
+ */
+export function withSynonyms(
+  query: string,
+  terms: QueryTerm[],
+  spans: SynonymSpan[],
+): { terms: QueryTerm[]; spans: SynonymSpan[] } {
+  if (spans.length === 0) return { terms, spans };
+  const byToken = new Map<string, Synonym[]>();
+  const named = new Set<string>();
+  for (const span of spans)
+    for (const token of tokensIn(query, span)) {
+      byToken.set(token, [...(byToken.get(token) ?? []), ...span.synonyms]);
+      if (span.length === 1) named.add(token);
+    }
+  return {
+    spans,
+    terms: terms.map((term) => {
+      const synonyms = [...new Set(term.tokens.flatMap((token) => byToken.get(token) ?? []))];
+      if (synonyms.length === 0) return term;
+      const isNamed = term.isStopWord && term.tokens.some((token) => named.has(token));
+      return { ...term, synonyms, ...(isNamed && { isStopWord: false, isInformative: true, weight: 1 }) };
+    }),
+  };
+}

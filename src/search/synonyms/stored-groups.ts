@@ -1,0 +1,111 @@
+/** The groups of synonyms in the database: set, read, and found by the lexemes of a query. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '../../database/connection/database.ts';
+import { prepare } from '../../database/connection/prepared.ts';
+import { keysOf } from './group-keys.ts';
+import type { SynonymGroup } from './synonym-groups.ts';
+
+/** Whose groups: those of a knowledge base, or of the whole account. */
+export type SynonymOwner = { accountId: string; knowledgeBaseId: string | undefined };
+
+/** `knowledge_base_id` of an account's own groups. */
+const WHOLE_ACCOUNT = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Groups that one query considers. More would be about more words than a query of ordinary length has; of a longer one,
+ * the groups set first count.
+ */
+const FOUND_MAX = 64;
+
+type GroupRow = { terms: string[]; finds: string[] | null };
+
+const toGroup = ({ terms, finds }: GroupRow): SynonymGroup => ({ terms, ...(finds && { finds }) });
+
+const isOf = ({ accountId, knowledgeBaseId = WHOLE_ACCOUNT }: SynonymOwner) =>
+  sql<boolean>`knowledge_base_id = ${knowledgeBaseId} AND account_id = ${accountId}`;
+
+/** The groups, in the order in which they were set. */
+export async function readGroups(database: Queryable, owner: SynonymOwner): Promise<SynonymGroup[]> {
+  const rows = await database
+    .selectFrom('synonym_groups')
+    .select(['terms', 'finds'])
+    .where(isOf(owner))
+    .orderBy('position')
+    .execute();
+  return rows.map(toGroup);
+}
+
+/** Makes those who set the same groups take turns, until the transaction ends. */
+export async function lockGroups(
+  transaction: Queryable,
+  { accountId, knowledgeBaseId = WHOLE_ACCOUNT }: SynonymOwner,
+): Promise<void> {
+  const name = `synonyms of ${knowledgeBaseId} in ${accountId}`;
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+}
+
+/** A key as a query looks it up: those of other accounts are others. */
+const keyIn = (accountId: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
+  sql`${accountId}::text || '/' || ${key}`;
+
+/** Replaces all groups by these, which are valid. */
+export async function replaceGroups(
+  transaction: Queryable,
+  owner: SynonymOwner,
+  groups: SynonymGroup[],
+): Promise<void> {
+  const keys = await keysOf(transaction, groups);
+  await lockGroups(transaction, owner);
+  await transaction.deleteFrom('synonym_groups').where(isOf(owner)).execute();
+  if (groups.length === 0) return;
+  const { accountId, knowledgeBaseId = WHOLE_ACCOUNT } = owner;
+  const rows = groups.map(({ terms, finds = null }, i) => ({
+    position: i,
+    terms,
+    finds,
+    keys: keys[i] ?? [],
+  }));
+  await sql`
+    INSERT INTO synonym_groups (knowledge_base_id, account_id, position, terms, finds, keys)
+    SELECT ${knowledgeBaseId}, ${accountId}, position, terms, finds,
+      ARRAY(SELECT ${keyIn(sql`${accountId}::uuid`, sql.ref('key'))} FROM unnest(keys) AS key)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)})
+      AS given (position integer, terms text[], finds text[], keys text[])`.execute(transaction);
+}
+
+type Scope = Record<'accountId' | 'isSearched' | 'lexemes', RawBuilder<unknown>>;
+
+/**
+ * SQL for the groups that may be about the lexemes of a query, as JSON: those of the account, and of the searched
+ * knowledge bases. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of several knowledge
+ * bases are one.
+ */
+export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<GroupRow[]>`
+      (SELECT coalesce(json_agg(found), '[]') FROM (
+        SELECT terms, finds FROM synonym_groups
+        WHERE keys && ARRAY(SELECT ${keyIn(accountId, sql.ref('lexeme'))} FROM ${lexemes})
+          AND account_id = ${accountId} AND (knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)} OR ${isSearched})
+        GROUP BY terms, finds ORDER BY min(position), terms, finds LIMIT ${sql.lit(FOUND_MAX)}) AS found)`;
+
+/** The groups that `groupsAbout` has found. */
+export const toGroups = (found: GroupRow[]): SynonymGroup[] => found.map(toGroup);
+
+const readGroupsAbout = prepare(
+  'synonyms_about',
+  ['accountId', 'ids', 'lexemes'],
+  ({ accountId, ids, lexemes }) => sql<{ synonyms: GroupRow[] }>`
+    SELECT ${groupsAbout({
+      accountId: sql`${accountId}::uuid`,
+      isSearched: sql`knowledge_base_id = ANY(${ids}::uuid[])`,
+      lexemes: sql`unnest(${lexemes}::text[]) AS lexeme`,
+    })} AS synonyms`,
+);
+
+/** The same in a statement of its own, for tables that Citus distributes: a shard's server has no such table. */
+export async function findGroups(
+  database: Queryable,
+  values: { accountId: string; ids: string[]; lexemes: string[] },
+): Promise<SynonymGroup[]> {
+  const [row] = await readGroupsAbout(database, { ...values, ids: `{${values.ids}}` });
+  return toGroups(row?.synonyms ?? []);
+}

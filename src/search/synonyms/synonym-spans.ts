@@ -1,0 +1,153 @@
+/** Finds the words of a query that are terms of synonym groups, and what the passages may have instead. */
+import { lexemesOf, type Stems, wordsToStem } from '../../analysis/lexemes.ts';
+import { tokenise } from '../../analysis/tokens.ts';
+import { type SynonymGroup, writingsOf } from './synonym-groups.ts';
+
+/** A synonym of words of a query: its lexemes in order, in one language or several. */
+export type Synonym = { phrase: string[] };
+
+/** `length` tokens of a query, from the place `at` on, that have synonyms. */
+export type SynonymSpan = { at: number; length: number; synonyms: Synonym[] };
+
+/** The stems of the words of the query and of the groups, in each language of the searched passages. */
+type StemsByLanguage = ReadonlyMap<string, Stems>;
+
+/** Tokens of a query that are compared with the groups: further ones belong to a text rather than a question. */
+const TOKENS_MAX = 128;
+/** Words of the groups that are compared with a query: those of three of the largest groups, or of hundreds of usual ones. */
+const WORDS_MAX = 2_000;
+/** Parts of a query that have synonyms: more than a query of ordinary length has words. */
+const SPANS_MAX = 32;
+/** Places of terms that are compared with each other. */
+const PLACES_MAX = 1_000;
+/** Synonyms of one part of a query, in all their languages: as many as the largest group has, in two languages. */
+const SYNONYMS_MAX = 40;
+
+/** The lexemes of a token in one language. */
+type LexemesOf = (token: string) => { asWritten: string[]; unaccented: string[] };
+
+const remembering = (stems: Stems): LexemesOf => {
+  const known = new Map<string, ReturnType<LexemesOf>>();
+  return (token) => {
+    const lexemes = known.get(token) ?? lexemesOf(token, stems);
+    known.set(token, lexemes);
+    return lexemes;
+  };
+};
+
+const allOf = ({ asWritten, unaccented }: ReturnType<LexemesOf>): string[] => [...asWritten, ...unaccented];
+
+/** A language, and the lexemes of each token of a query in it. */
+type Language = { lexemesOf: LexemesOf; query: ReadonlySet<string>[] };
+
+function readLanguage(tokens: string[], stems: Stems): Language {
+  const lexemesOf = remembering(stems);
+  return { lexemesOf, query: tokens.map((token) => new Set(allOf(lexemesOf(token)))) };
+}
+
+/** The places at which the query has the tokens of a term side by side, in some form of each. */
+function placesOf(written: string[], { lexemesOf, query }: Language): number[] {
+  const lexemes = written.map((token) => allOf(lexemesOf(token)));
+  const isAt = (place: number) =>
+    lexemes.every((ofToken, i) => ofToken.some((lexeme) => query[place + i]?.has(lexeme)));
+  return [...query.keys()].filter(isAt);
+}
+
+/**
+ * The lexemes of a term in order, for each language that has others: as written, and without accents. A passage with
+ * accents has the latter too.
+ */
+function phrasesOf(term: string, languages: Language[]): string[][] {
+  const phrases = new Map<string, string[]>();
+  for (const tokens of writingsOf(term)) {
+    for (const { lexemesOf } of languages) {
+      const lexemes = tokens.map(lexemesOf);
+      const asWritten = lexemes.flatMap(({ asWritten: [lexeme] }) => lexeme ?? []);
+      const unaccented = lexemes.flatMap((each) => allOf(each).at(-1) ?? []);
+      for (const phrase of [asWritten, unaccented]) phrases.set(phrase.join(' '), phrase);
+    }
+  }
+  return [...phrases.values()];
+}
+
+/** What a term of a group finds. */
+const foundBy = (term: string, { terms, finds }: SynonymGroup): string[] =>
+  finds ?? terms.filter((other) => other !== term);
+
+/** Where a term of a group is in the query, and the terms that it finds. */
+type Place = { at: number; length: number; found: string[] };
+
+const isWithin = (inner: Place, outer: Place): boolean =>
+  inner.length < outer.length && inner.at >= outer.at && inner.at + inner.length <= outer.at + outer.length;
+
+/**
+ * Returns the parts of a query that have synonyms, in their order: for `PTO carry over` the first token with `paid time
+ * off`. Of terms within each other only the longest counts: `New York` has no synonym of `York`.
+ */
+export function findSpans(query: string, groups: SynonymGroup[], stems: StemsByLanguage): SynonymSpan[] {
+  if (groups.length === 0) return [];
+  const tokens = tokenise(query).tokens.slice(0, TOKENS_MAX);
+  const languages = [...stems.values()].map((ofLanguage) => readLanguage(tokens, ofLanguage));
+  const places = groups.flatMap((group) =>
+    group.terms.flatMap((term) =>
+      writingsOf(term).flatMap((written) =>
+        [...new Set(languages.flatMap((language) => placesOf(written, language)))].map(
+          (at): Place => ({ at, length: written.length, found: foundBy(term, group) }),
+        ),
+      ),
+    ),
+  );
+  const distinct = [...Map.groupBy(places, ({ at, length }) => `${at} ${length}`).values()].slice(
+    0,
+    PLACES_MAX,
+  );
+  return distinct
+    .filter(([place]) => !distinct.some(([other]) => place && other && isWithin(place, other)))
+    .flatMap(([first, ...others]) => {
+      if (first === undefined) return [];
+      const found = [...new Set([first, ...others].flatMap((place) => place.found))];
+      const own = tokens.slice(first.at, first.at + first.length);
+      const synonyms = found.flatMap((text) =>
+        phrasesOf(text, languages).map((phrase): Synonym => ({ phrase })),
+      );
+      const isOther = ({ phrase }: Synonym) =>
+        !languages.some(({ lexemesOf }) => hasPhrase(own.map(lexemesOf).map(allOf), phrase));
+      return [
+        { at: first.at, length: first.length, synonyms: synonyms.filter(isOther).slice(0, SYNONYMS_MAX) },
+      ];
+    })
+    .sort((left, right) => left.at - right.at || right.length - left.length)
+    .slice(0, SPANS_MAX);
+}
+
+/** Whether these are the lexemes of a phrase: then the query has it itself. */
+const hasPhrase = (lexemes: string[][], phrase: string[]): boolean =>
+  lexemes.length === phrase.length && phrase.every((lexeme, i) => lexemes[i]?.includes(lexeme));
+
+/** The words of groups whose stems `findSpans` needs, and the groups within bounds that have these. */
+export function readGroups(groups: SynonymGroup[]): { groups: SynonymGroup[]; toStem: string[] } {
+  const toStem = new Set<string>();
+  const within = groups.filter(({ terms, finds = [] }) => {
+    const words = wordsToStem([...terms, ...finds].flatMap(writingsOf).flat());
+    if (toStem.size + words.length > WORDS_MAX) return false;
+    for (const word of words) toStem.add(word);
+    return true;
+  });
+  return { groups: within, toStem: [...toStem] };
+}
+
+/** The spans with as many of their synonyms, in order, as together have `lexemesMax` lexemes; and those lexemes. */
+export function withinLexemes(
+  spans: SynonymSpan[],
+  lexemesMax: number,
+): { spans: SynonymSpan[]; lexemes: string[] } {
+  const lexemes = new Set<string>();
+  const isWithin = ({ phrase }: Synonym): boolean => {
+    const added = phrase.filter((lexeme) => !lexemes.has(lexeme));
+    if (lexemes.size + added.length > lexemesMax) return false;
+    for (const lexeme of added) lexemes.add(lexeme);
+    return true;
+  };
+  const within = spans.map((span) => ({ ...span, synonyms: span.synonyms.filter(isWithin) }));
+  return { spans: within.filter(({ synonyms }) => synonyms.length > 0), lexemes: [...lexemes] };
+}

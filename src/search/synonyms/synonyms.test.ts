@@ -1,0 +1,168 @@
+/** Synonyms of an account or a knowledge base, in whole searches. */
+import { expect, test } from 'vitest';
+import { importText, type TestText } from '../testing/imported-texts.ts';
+import { titled, useSearch } from '../testing/searched-texts.ts';
+
+const suite = useSearch();
+
+/** Opens a search over texts. */
+async function openOver(texts: TestText[]) {
+  const search = await suite.openSearch();
+  for (const text of texts) await importText(suite.database, search.owned, text);
+  return search;
+}
+
+const LEAVE = titled({
+  spelt: 'Unused paid time off may be carried over to the next year.',
+  apart: 'They paid for the time that the switch was off, and carried the crates over.',
+  carried: 'Carry over of budgets: what is carried over is carried over once.',
+  other: 'The canteen is open from eleven to two.',
+});
+const GROUP = { terms: ['PTO', 'paid time off'] };
+
+test('an acronym finds the passage with its words, first', async () => {
+  const { titlesFor, setSynonyms } = await openOver(LEAVE);
+  expect(await titlesFor('PTO carry over')).not.toEqual(expect.arrayContaining(['other']));
+  expect((await titlesFor('PTO carry over'))[0]).not.toBe('spelt');
+  await setSynonyms([GROUP]);
+  expect((await titlesFor('PTO carry over'))[0]).toBe('spelt');
+  expect(await titlesFor('PTO')).toEqual(['spelt']);
+  await setSynonyms([]);
+  expect(await titlesFor('PTO')).toEqual([]);
+});
+
+test('the words find the passage with the acronym, first', async () => {
+  const { titlesFor, setSynonyms } = await openOver([
+    ...LEAVE.slice(1),
+    ...titled({ short: 'Unused PTO may be carried over to the next year.' }),
+  ]);
+  expect((await titlesFor('paid time off carry over'))[0]).not.toBe('short');
+  await setSynonyms([GROUP], true);
+  expect((await titlesFor('paid time off carry over'))[0]).toBe('short');
+});
+
+test('the same passage scores less by a synonym than by the word of the query', async () => {
+  const texts = titled({
+    own: 'Unused PTO may be carried over to the next year.',
+    synonym: 'Unused paid time off may be carried over to the next year.',
+  });
+  const { titlesFor, setSynonyms } = await openOver(texts);
+  await setSynonyms([GROUP]);
+  expect(await titlesFor('PTO carry over')).toEqual(['own', 'synonym']);
+  expect(await titlesFor('paid time off carry over')).toEqual(['synonym', 'own']);
+  expect(await titlesFor('PTO')).toEqual(['own', 'synonym']);
+  expect(await titlesFor('paid time off')).toEqual(['synonym', 'own']);
+});
+
+test('one way only: the others do not find the term', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({
+      narrow: 'The ThinkPad has a new battery.',
+      wide: 'The laptop has a new battery.',
+      other: 'The car has a new battery.',
+    }),
+  );
+  await setSynonyms([{ terms: ['laptop', 'notebook'], finds: ['ThinkPad', 'MacBook'] }]);
+  expect(await titlesFor('laptops')).toEqual(['wide', 'narrow']);
+  expect(await titlesFor('notebook')).toEqual(['narrow']);
+  expect(await titlesFor('ThinkPad')).toEqual(['narrow']);
+});
+
+test('groups do not chain, and of terms within each other the longest counts', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({ city: 'Hotels in NYC.', viking: 'Hotels in Jorvik.', nickname: 'Hotels in Big Apple.' }),
+  );
+  await setSynonyms([
+    { terms: ['New York', 'NYC'] },
+    { terms: ['York', 'Jorvik'] },
+    { terms: ['NYC', 'Big Apple'] },
+  ]);
+  expect(await titlesFor('New York')).toEqual(['city']);
+  expect(await titlesFor('York')).toEqual(['viking']);
+  expect(await titlesFor('NYC')).toEqual(['city', 'nickname']);
+});
+
+test('the explanation names the synonym, its parts add up, and highlights mark it', async () => {
+  const { resultsFor, setSynonyms } = await openOver(LEAVE);
+  await setSynonyms([GROUP]);
+  const details = { explain: true, highlight: true };
+  for (const query of ['PTO carry over', 'PTO']) {
+    const [found] = await resultsFor(query, { details });
+    const { terms = [], neighbours, feedback, fullMatch, missing } = found?.explanation ?? {};
+    expect(terms.find(({ term }) => term === 'pto')).toMatchObject({
+      match: 'synonym',
+      words: ['paid time off'],
+      occurrences: 1,
+    });
+    expect(missing).toEqual([]);
+    const sum = terms.reduce((total, { contribution }) => total + contribution, 0);
+    expect(sum + (neighbours ?? 0) + (feedback ?? 0) + (fullMatch ?? 0)).toBeCloseTo(found?.score ?? 0, 6);
+    if (query === 'PTO') expect(fullMatch).toBeCloseTo(0, 5);
+    const marked = found?.highlights?.map(({ start, end }) => found.content.slice(start, end));
+    expect(marked?.slice(0, 3)).toEqual(['paid', 'time', 'off']);
+  }
+});
+
+test.each([
+  ['English', 'Employees get stock options each year.', 'equity grants', ['equity grant', 'stock option']],
+  [
+    'German',
+    'Der Urlaubsanspruch verfällt im März.',
+    'Ferienansprüche',
+    ['Ferienanspruch', 'Urlaubsanspruch'],
+  ],
+  ['French', 'Les congés payés sont reportés en janvier.', 'CP', ['CP', 'congé payé']],
+  ['Spanish', 'Las vacaciones pagadas se acumulan.', 'permiso', ['permiso', 'vacación pagada']],
+  ['Japanese', '年次有給休暇は翌年に繰り越されます。', '年休の繰越', ['年休', '年次有給休暇']],
+  ['Chinese', '员工可以使用个人电脑办公。', 'PC', ['PC', '个人电脑']],
+  ['Korean', '연차 유급 휴가는 다음 해로 이월됩니다.', '연월차', ['연월차', '연차 유급 휴가']],
+  ['Thai', 'พนักงานมีสิทธิลาพักร้อนปีละสิบวัน', 'วันหยุดประจำปี', ['วันหยุดประจำปี', 'ลาพักร้อน']],
+  ['Arabic', 'تدفع الشركة الإجازة السنوية في يناير.', 'عطلة', ['عطلة', 'إجازة سنوية']],
+  ['Russian', 'Ежегодный оплачиваемый отпуск переносится.', 'ЕОО', ['ЕОО', 'ежегодный оплачиваемый отпуск']],
+  ['compounds', 'The Wi-Fi password is on the wall.', 'WLAN', ['WLAN', 'Wi-Fi']],
+  [
+    'identifiers',
+    'Machines of type AB-1234/X have no fan.',
+    'silent machine',
+    ['silent machine', 'AB-1234/X'],
+  ],
+])('%s: both sides meet after analysis', async (_, content, query, terms) => {
+  const others = titled({ filler: 'Nothing of interest, 123.', more: 'Weather and traffic.' });
+  const { titlesFor, setSynonyms } = await openOver([...titled({ wanted: content }), ...others]);
+  await setSynonyms([{ terms }]);
+  expect((await titlesFor(query))[0]).toBe('wanted');
+});
+
+test("a knowledge base's groups do not count in others; the account's do, of no other account", async () => {
+  const first = await openOver(LEAVE);
+  const second = await openOver(LEAVE);
+  await first.setSynonyms([GROUP]);
+  expect(await first.titlesFor('PTO')).toEqual(['spelt']);
+  expect(await second.titlesFor('PTO')).toEqual([]);
+  await first.setSynonyms([]);
+  await first.setSynonyms([GROUP], true);
+  expect(await first.titlesFor('PTO')).toEqual(['spelt']);
+  expect(await second.titlesFor('PTO')).toEqual([]);
+});
+
+test('a misspelt word is no synonym, and a synonym keeps near words away', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({ near: 'The extension of the building.', meant: 'Costs of travel are paid back.' }),
+  );
+  await setSynonyms([{ terms: ['extensions', 'costs'] }, { terms: ['extensino', 'travel'] }]);
+  expect(await titlesFor('extensino')).toEqual(['meant']);
+});
+
+test('hostile: long queries and large groups take bounded time', async () => {
+  const { resultsFor, setSynonyms } = await openOver(LEAVE);
+  const words = (count: number) => Array.from({ length: count }, () => 'pto').join(' ');
+  await setSynonyms(
+    Array.from({ length: 200 }, (_, i) => ({
+      terms: Array.from({ length: 15 }, (_, length) => words(length + 1)),
+      finds: [`paid time off ${i}`],
+    })),
+  );
+  const begun = performance.now();
+  await resultsFor(words(2_000), { details: { explain: true, highlight: true } });
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
