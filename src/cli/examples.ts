@@ -27,6 +27,12 @@ export const EXAMPLES: Record<string, Example[]> = {
   'docs download': [['docs download manuals/pump.pdf --kb Handbook', 'writes pump.pdf']],
   'docs retry': [['docs retry manuals/pump.pdf --kb Handbook', 'reads it again']],
   'docs delete': [['docs delete manuals/pump.pdf --kb Handbook --yes', 'without a question']],
+  'synonyms get': [
+    ['synonyms get --kb Handbook > synonyms.txt', 'as lines; without --kb those of the account'],
+  ],
+  'synonyms set': [
+    ['synonyms set synonyms.txt --kb Handbook', 'replaces all; they count from the next search on'],
+  ],
   usage: [['usage --json | jq .balance', 'the credits that are left']],
   check: [
     ['check', 'the service of this directory'],

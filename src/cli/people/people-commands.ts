@@ -5,11 +5,12 @@ import { importCommand } from '../import/import-command.ts';
 import { documents } from './document-commands.ts';
 import { knowledgeBases } from './knowledge-base-commands.ts';
 import { search } from './search-command.ts';
+import { synonyms } from './synonym-commands.ts';
 import { usage } from './usage-command.ts';
 
 /** Adds them to the program. */
 export function addPeopleCommands(program: Command): void {
   program.commandsGroup('Commands for people, with any server:');
-  for (const command of [importCommand, search, knowledgeBases, documents, usage, checkCommand])
+  for (const command of [importCommand, search, knowledgeBases, documents, synonyms, usage, checkCommand])
     program.addCommand(command);
 }
