@@ -259,6 +259,48 @@ function addLists(server: McpServer, { client }: Connection): void {
   );
 }
 
+const synonymGroups = z.array(
+  z.object({
+    terms: z.array(z.string()).describe('They find each other; with `finds`, those.'),
+    finds: z.array(z.string()).exactOptional().describe('Found by `terms`, one way only.'),
+  }),
+);
+const synonymOwner = knowledgeBaseId
+  .exactOptional()
+  .describe('Of this knowledge base; default: of the account.');
+
+function addSynonyms(server: McpServer, { client, canWrite }: Connection): void {
+  server.registerTool(
+    'get_synonyms',
+    {
+      title: 'Read the synonyms',
+      description: 'Returns the groups of words that find each other in searches.',
+      inputSchema: z.object({ knowledgeBaseId: synonymOwner }),
+      outputSchema: z.object({ groups: synonymGroups }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async (owner, { mcpReq: { signal } }) => {
+      const { groups } = await client.getSynonyms(owner, { signal });
+      return answer({ groups }, JSON.stringify(groups));
+    },
+  );
+  if (!canWrite) return;
+  server.registerTool(
+    'set_synonyms',
+    {
+      title: 'Set the synonyms',
+      description: 'Replaces all groups: read them first with get_synonyms, and send those to keep as well.',
+      inputSchema: z.object({ knowledgeBaseId: synonymOwner, groups: synonymGroups }),
+      outputSchema: z.object({ groups: synonymGroups }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    async (request, { mcpReq: { signal } }) => {
+      const { groups } = await client.setSynonyms(request, { signal });
+      return answer({ groups }, `${groups.length} groups count now.`);
+    },
+  );
+}
+
 function addWriting(server: McpServer, { client }: Connection): void {
   server.registerTool(
     'add_text',
@@ -339,6 +381,7 @@ export function createKnowledgeServer(connection: Connection): McpServer {
   addReading(server, connection);
   addLists(server, connection);
   addResources(server, connection);
+  addSynonyms(server, connection);
   if (connection.canWrite) addWriting(server, connection);
   return server;
 }

@@ -38,7 +38,7 @@ async function overStdio(key: string): Promise<Client> {
   return client;
 }
 
-const READING = ['search', 'read_document', 'list_knowledge_bases', 'list_documents'];
+const READING = ['search', 'read_document', 'list_knowledge_bases', 'list_documents', 'get_synonyms'];
 const toolsOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 
 /** Calls a tool. Returns its structured content, or the sentence of its refusal. */
@@ -59,7 +59,7 @@ describe.each([
   const [writer, reader] = [await connect(account.apiKey), await connect(searchKey)];
 
   test('a key that may only search sees no tool that writes', async () => {
-    expect(await toolsOf(writer)).toEqual([...READING, 'add_text']);
+    expect(await toolsOf(writer)).toEqual([...READING, 'set_synonyms', 'add_text']);
     expect(await toolsOf(reader)).toEqual(READING);
   });
 
