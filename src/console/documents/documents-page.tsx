@@ -6,9 +6,10 @@ import type { Document, DocumentStatus, KnowledgeBase } from '../../client/index
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { DeleteKnowledgeBaseDialog } from '../knowledge-bases/delete-dialog.tsx';
 import { KnowledgeBaseForm } from '../knowledge-bases/knowledge-base-form.tsx';
+import { SynonymsDialog } from '../knowledge-bases/synonyms-dialog.tsx';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { BackIcon, EditIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
+import { BackIcon, CompareIcon, EditIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
 import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { addressOf, route, setParameters } from '../routes.ts';
 import { useSession, writeObstacle } from '../session.ts';
@@ -25,7 +26,7 @@ import { isUploading } from './uploads.ts';
 
 const isStatus = (text: string | null): text is DocumentStatus => text !== null && text in STATUS_NAMES;
 
-type Dialog = 'rename' | 'delete' | 'paste' | 'deleteDocuments';
+type Dialog = 'rename' | 'synonyms' | 'delete' | 'paste' | 'deleteDocuments';
 
 /** A pause in typing that ends a word. */
 const TYPING_PAUSE_MS = 300;
@@ -106,6 +107,14 @@ function Head({ knowledgeBase, onOpen }: { knowledgeBase: KnowledgeBase; onOpen(
             onClick={() => onOpen('rename')}
           >
             <EditIcon /> Rename
+          </button>
+          <button
+            type="button"
+            disabled={obstacle !== undefined}
+            title={obstacle}
+            onClick={() => onOpen('synonyms')}
+          >
+            <CompareIcon /> Synonyms
           </button>
           <button
             type="button"
@@ -238,6 +247,7 @@ export function DocumentsPage() {
           onClose={close}
         />
       )}
+      {dialog === 'synonyms' && <SynonymsDialog knowledgeBase={knowledgeBase} onClose={close} />}
       {dialog === 'delete' && <DeleteKnowledgeBaseDialog knowledgeBase={knowledgeBase} onClose={close} />}
       {dialog === 'paste' && (
         <PasteDialog knowledgeBaseId={id} onImported={() => void list.refresh()} onClose={close} />

@@ -3,7 +3,7 @@ import './home.css';
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
-import { PlusIcon, SearchIcon } from '../parts/icons.tsx';
+import { CompareIcon, PlusIcon, SearchIcon } from '../parts/icons.tsx';
 import { Empty, ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { addressOf, visit } from '../routes.ts';
@@ -12,6 +12,7 @@ import { useLoaded } from '../use-loaded.ts';
 import { useTitle } from '../use-title.ts';
 import { KnowledgeBaseForm } from './knowledge-base-form.tsx';
 import { listAllKnowledgeBases } from './list-all.ts';
+import { SynonymsDialog } from './synonyms-dialog.tsx';
 
 function QueryBox() {
   const [query, setQuery] = useState('');
@@ -115,6 +116,7 @@ export function HomePage() {
   const session = useSession();
   const { value, error, reload } = useLoaded((signal) => listAllKnowledgeBases(session.service, signal), []);
   const [isCreating, setIsCreating] = useState(false);
+  const [isEditingSynonyms, setIsEditingSynonyms] = useState(false);
   const obstacle = accountObstacle(session);
   const create = (
     <button
@@ -132,7 +134,19 @@ export function HomePage() {
       {value?.length !== 0 && <QueryBox />}
       <div class="page-head">
         <h1>Knowledge bases</h1>
-        {value && value.length > 0 && create}
+        {value && value.length > 0 && (
+          <div class="row">
+            <button
+              type="button"
+              disabled={obstacle !== undefined}
+              title={obstacle}
+              onClick={() => setIsEditingSynonyms(true)}
+            >
+              <CompareIcon /> Synonyms
+            </button>
+            {create}
+          </div>
+        )}
       </div>
       {value && value.length > 0 && <Restriction obstacle={obstacle} />}
       <ErrorNotice doing="The knowledge bases could not be listed." error={error} onRetry={reload} />
@@ -148,6 +162,7 @@ export function HomePage() {
         </Empty>
       )}
       {value && value.length > 0 && <List knowledgeBases={value} />}
+      {isEditingSynonyms && <SynonymsDialog onClose={() => setIsEditingSynonyms(false)} />}
       {isCreating && (
         <KnowledgeBaseForm
           onClose={() => setIsCreating(false)}

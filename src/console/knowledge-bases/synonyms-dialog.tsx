@@ -1,0 +1,88 @@
+/** The dialog that shows and sets the synonyms of a knowledge base, or of the account. */
+import { useEffect, useState } from 'preact/hooks';
+import type { KnowledgeBase } from '../../client/index.ts';
+import { formatSynonyms, parseSynonyms } from '../../synonym-lines.ts';
+import { countOf } from '../format.ts';
+import { announce } from '../parts/announcements.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
+import { Field } from '../parts/field.tsx';
+import { ErrorNotice, Loading } from '../parts/notice.tsx';
+import { useSession } from '../session.ts';
+import { useAction } from '../use-action.ts';
+import { useLoaded } from '../use-loaded.ts';
+
+type DialogProps = {
+  /** Undefined: the synonyms of the account. */
+  knowledgeBase?: KnowledgeBase;
+  onClose(): void;
+};
+
+/** What is wrong with the lines, as a sentence; undefined: nothing. */
+function problemOf(lines: string): string | undefined {
+  try {
+    parseSynonyms(lines);
+  } catch (error) {
+    return (error as Error).message; // a SyntaxError
+  }
+}
+
+export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
+  const { service } = useSession();
+  const owner = knowledgeBase === undefined ? {} : { knowledgeBaseId: knowledgeBase.id };
+  const { value, error, reload } = useLoaded((signal) => service.getSynonyms(owner, { signal }), []);
+  const [lines, setLines] = useState('');
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    if (value) setLines(formatSynonyms(value.groups));
+  }, [value]);
+  const problem = problemOf(lines);
+  const save = useAction(async () => {
+    setHasFailed(problem !== undefined);
+    if (problem !== undefined) return;
+    const { groups } = await service.setSynonyms({ ...owner, groups: parseSynonyms(lines) });
+    announce(`${countOf(groups.length, 'group')} of synonyms saved.`);
+    onClose();
+  });
+  return (
+    <DialogForm
+      title={knowledgeBase === undefined ? 'Synonyms of the account' : 'Synonyms'}
+      isWide
+      action={save}
+      failure="The synonyms were not saved."
+      submit="Save"
+      isIncomplete={value === undefined}
+      onClose={onClose}
+    >
+      <ErrorNotice doing="The synonyms could not be read." error={error} onRetry={reload} />
+      {value === undefined && error === undefined && <Loading what="the synonyms" />}
+      {value && (
+        <Field
+          label="One group on each line"
+          hint={
+            <>
+              <code>PTO, paid time off</code> find each other. <code>laptop =&gt; ThinkPad, MacBook</code>{' '}
+              counts one way only.{' '}
+              {knowledgeBase === undefined
+                ? 'These count in all knowledge bases'
+                : 'These count where this knowledge base is searched'}
+              , from the next search on.
+            </>
+          }
+          error={hasFailed ? problem : undefined}
+        >
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              rows={12}
+              dir="auto"
+              spellcheck={false}
+              autofocus
+              value={lines}
+              onInput={(event) => setLines(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+    </DialogForm>
+  );
+}
