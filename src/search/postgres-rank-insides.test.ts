@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { heldFrequency, termFrequency, titleFrequency } from './postgres-rank-insides.ts';
+import { heldFrequency, phraseFrequency, termFrequency, titleFrequency } from './postgres-rank-insides.ts';
+import { countableQuery } from './ranking/variants.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -60,4 +61,29 @@ test('a lexeme that a tsvector does not hold has the frequency 0', async () => {
     SELECT ${termFrequency(sql`'other:1'::tsvector`, sql`'held'::tsquery`)}::integer AS term,
       ${titleFrequency(sql`NULL::tsvector`, sql`'held'::tsquery`)}::integer AS title`.execute(suite.database);
   expect(rows).toEqual([{ term: 0, title: 0 }]);
+});
+
+test('the frequency of a phrase is that of its words in the middle, as phraseFrequency computes it', async () => {
+  const counts = [
+    [1, 1, 1],
+    [1, 5, 2],
+    [3, 3, 3],
+    [1, 40, 40],
+    [200, 200, 200],
+  ];
+  const texts = counts.map((each) =>
+    each
+      .flatMap((count, word) => Array.from({ length: count }, (_, i) => `w${word}:${word + 1 + 3 * i}`))
+      .join(' '),
+  );
+  const query = sql.lit(countableQuery(['w0', 'w1', 'w2']));
+  const { rows } = await sql<{ frequency: number; apart: number }>`
+    SELECT ${termFrequency(sql.ref('lexemes'), sql`${query}::tsquery`)}::integer AS frequency,
+      ${termFrequency(sql`'w0:1 w1:3 w2:5'::tsvector`, sql`${query}::tsquery`)}::integer AS apart
+    FROM unnest(${texts}::tsvector[]) WITH ORDINALITY AS text (lexemes, number) ORDER BY number`.execute(
+    suite.database,
+  );
+  expect(rows.map(({ frequency }) => frequency)).toEqual(counts.map(phraseFrequency));
+  expect(counts.slice(0, 3).map(phraseFrequency)).toEqual([1, 2, 3]);
+  expect(new Set(rows.map(({ apart }) => apart))).toEqual(new Set([0]));
 });

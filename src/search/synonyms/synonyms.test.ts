@@ -145,6 +145,18 @@ test("a knowledge base's groups do not count in others; the account's do, of no 
   expect(await second.titlesFor('PTO')).toEqual([]);
 });
 
+test('a function word that is a term of a group counts as a word', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({
+      wanted: 'Information technology helps with printers.',
+      other: 'If it rains, it is wet: it helps nobody.',
+      more: 'The printers are new.',
+    }),
+  );
+  await setSynonyms([{ terms: ['IT', 'information technology'] }]);
+  expect(await titlesFor('what of IT and buildings')).toContain('wanted');
+});
+
 test('a misspelt word is no synonym, and a synonym keeps near words away', async () => {
   const { titlesFor, setSynonyms } = await openOver(
     titled({ near: 'The extension of the building.', meant: 'Costs of travel are paid back.' }),
