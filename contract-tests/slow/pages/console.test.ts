@@ -64,7 +64,9 @@ const PAGES: [name: string, hash: string, element: string][] = [
 /** The dialogs: the button that opens each, and the page that has it. */
 const DIALOGS: [button: string, hash: string][] = [
   ['New knowledge base', '#/'],
+  ['Synonyms', '#/'],
   ['Rename', `#/knowledge-bases/${knowledgeBaseId}`],
+  ['Synonyms', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Delete', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Paste a text', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Edit', `#/documents/${hostileId}`],
