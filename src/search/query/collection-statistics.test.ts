@@ -67,7 +67,7 @@ test.skipIf(isCitus)('the counts of an account are read from its index alone', a
   const plan = await suite.database.connection().execute(async (connection) => {
     await readStatistics(connection);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      EXPLAIN EXECUTE statistics_of_all(${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, 0)`.execute(
+      EXPLAIN EXECUTE statistics_of_all(${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, 0, true)`.execute(
       connection,
     );
     return rows.map((row) => row['QUERY PLAN']).join('\n');
