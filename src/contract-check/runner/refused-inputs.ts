@@ -64,14 +64,15 @@ const goodInput = (operationId: OperationId) => ({
 /** Copies of `goodInput`, each with one wrong field: absent, too long, too short, too large or too small. */
 function* breakInput(operationId: OperationId): Generator<[field: string, input: Record<string, unknown>]> {
   const operation = operationOf(operationId);
-  const good = goodInput(operationId);
+  const good: Record<string, unknown> = goodInput(operationId);
   for (const field of requiredInputsOf(operation)) {
     const { [field]: _, ...rest } = good;
     yield [field, rest];
   }
   for (const [field, schema] of Object.entries(inputsOf(operation))) {
     const { maxLength, minLength = 0, minimum, maximum, maxItems, items } = schema;
-    const item = items?.enum?.[0] ?? 'x'.repeat(36);
+    const [first] = Array.isArray(good[field]) ? good[field] : [];
+    const item = items?.type === 'object' ? first : (items?.enum?.[0] ?? 'x'.repeat(36));
     if (maxLength !== undefined) yield [field, { ...good, [field]: 'x'.repeat(maxLength + 1) }];
     if (minLength > 0) yield [field, { ...good, [field]: 'x'.repeat(minLength - 1) }];
     if (maxItems !== undefined) yield [field, { ...good, [field]: Array(maxItems + 1).fill(item) }];
