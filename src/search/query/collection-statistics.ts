@@ -131,6 +131,10 @@ const lookedUp = (
         UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${isCountingStems}::boolean
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)`;
 
+/** NULL, where another statement has to find the synonyms. A statement has to use all of its values. */
+const noSynonyms = ({ isFindingSynonyms }: Placeholders) =>
+  sql`CASE WHEN ${isFindingSynonyms}::boolean THEN NULL::json END`;
+
 /**
  * The statistics of several knowledge bases in tables that Citus distributes: all servers together answer each
  * sub-select in FROM. There is no estimate of all passages: it would be that of a shard.
@@ -143,7 +147,7 @@ function distributedStatistics({ isNamed, isNarrow }: Scope, payment: Payment, v
   const isCounted = isNarrow ? isSearched : sql`account_id = ${accountId} AND (${isSearched}) IS TRUE`;
   return sql<Row>`
     WITH ${lookedUp(values, sql`AS NOT MATERIALIZED`)}
-    SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, NULL::json AS synonyms,
+    SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, ${noSynonyms(values)} AS synonyms,
       -1::bigint AS estimate,
       ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered"
     FROM
@@ -198,7 +202,7 @@ function statisticsOf(
   const isSearched = isSearchedIn(scope);
   const accountId = sql`${values.accountId}::uuid`;
   const synonyms = isInShard
-    ? sql`NULL::json`
+    ? noSynonyms(values)
     : groupsAbout({ accountId, isSearched, lexemes: wordLexemesIf(values.isFindingSynonyms) });
   const { tables, totals, merged } = scope.isNamed
     ? inNamed(scope, accountId, values.ids)

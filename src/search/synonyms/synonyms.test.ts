@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { importText, type TestText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
+import { findGroups } from './stored-groups.ts';
 
 const suite = useSearch();
 
@@ -155,6 +156,20 @@ test('a function word that is a term of a group counts as a word', async () => {
   );
   await setSynonyms([{ terms: ['IT', 'information technology'] }]);
   expect(await titlesFor('what of IT and buildings')).toContain('wanted');
+});
+
+test('the statement for distributed tables finds the same groups', async () => {
+  const { owned, setSynonyms } = await openOver([]);
+  const { accountId, knowledgeBaseId } = owned;
+  const idle = { terms: ['laptop'], finds: ['ThinkPad'] };
+  await setSynonyms([GROUP, idle]);
+  await setSynonyms([{ terms: ['pto', 'power take-off'] }], true);
+  const about = (ids: string[], ...lexemes: string[]) =>
+    findGroups(suite.database, { accountId, ids, lexemes });
+  expect(await about([knowledgeBaseId], 'pto')).toEqual([GROUP, { terms: ['pto', 'power take-off'] }]);
+  expect(await about([], 'pto')).toEqual([{ terms: ['pto', 'power take-off'] }]);
+  expect(await about([knowledgeBaseId], 'laptop', 'thinkpad')).toEqual([idle]);
+  expect(await about([knowledgeBaseId], 'thinkpad')).toEqual([]);
 });
 
 test('a misspelt word is no synonym, and a synonym keeps near words away', async () => {
