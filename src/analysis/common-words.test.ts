@@ -11,6 +11,8 @@ test.each([
   ['怎么办', ['simple'], true],
   ['rękopis', ['simple'], false],
   ['ponieważ', ['simple'], true],
+  ['1', ['simple'], false],
+  ['９', ['simple'], false],
 ])('%s in %s: %s', (word, languages, isCommon) => {
   expect(isCommonWord(word, languages)).toBe(isCommon);
 });

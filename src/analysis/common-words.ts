@@ -5,9 +5,15 @@
 import lists from 'stopwords-iso' with { type: 'json' };
 import { languageOfCode } from './language.ts';
 
+/** The lists also have digits and signs, which are no words of a language. */
+const WORD = /^[\p{L}\p{M}']+$/u;
+
 const wordsByLanguage = new Map<string, ReadonlySet<string>>();
 for (const [language, ofCodes] of Map.groupBy(Object.entries(lists), ([code]) => languageOfCode(code)))
-  wordsByLanguage.set(language, new Set(ofCodes.flatMap(([, words]) => words)));
+  wordsByLanguage.set(
+    language,
+    new Set(ofCodes.flatMap(([, words]) => words.filter((word) => WORD.test(word)))),
+  );
 
 /** Whether a word in lower case is common in any of these languages. `simple` stands for all without a stemmer. */
 export const isCommonWord = (word: string, languages: Iterable<string>): boolean =>
