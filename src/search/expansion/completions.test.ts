@@ -117,3 +117,11 @@ test('one letter finds frequent words that come late in the alphabet, whatever t
   });
   expect(choose(found)).toEqual(['system', 'saab']);
 });
+
+test('a passage with the word comes before those that only have longer ones, however often', async () => {
+  const typed = await openTyped({
+    word: 'A net hangs there, among many other things that stand in the long hall of the old house by the sea.',
+    longer: 'Network, networks, networking: network.',
+  });
+  expect(await typed('net')).toEqual(['word', 'longer']);
+});
