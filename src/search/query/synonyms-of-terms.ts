@@ -1,13 +1,15 @@
 /** Gives the terms of a query the synonyms of the words that they are part of. */
+import { isHint } from '../../analysis/notations/marks.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import type { Synonym, SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { QueryTerm } from './query-terms.ts';
 
-/** The tokens of a query that are at the places of a span, stacked ones too. */
+/** The tokens of a query that are at the places of a span; stacked ones too, but no hints about them. */
 function tokensIn(query: string, { at, length }: SynonymSpan): string[] {
   const { tokens, stackedTokens, stackedAt } = tokenise(query);
   const isWithin = (place: number | undefined) => place !== undefined && place >= at && place < at + length;
-  return [...tokens.slice(at, at + length), ...stackedTokens.filter((_, i) => isWithin(stackedAt[i]))];
+  const stacked = stackedTokens.filter((token, i) => !isHint(token) && isWithin(stackedAt[i]));
+  return [...tokens.slice(at, at + length), ...stacked];
 }
 
 /**
