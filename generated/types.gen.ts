@@ -3185,6 +3185,13 @@ export type ListedKnowledgeBase = KnowledgeBaseId;
 export type AskedKnowledgeBase = KnowledgeBaseId;
 
 /**
+ * The knowledge base whose groups to return. Left out, those of the account.
+ *
+ * 36 characters.
+ */
+export type SynonymsKnowledgeBase = KnowledgeBaseId;
+
+/**
  * The knowledge base for the file.
  *
  * 36 characters.
@@ -4945,6 +4952,8 @@ export type GetSynonymsData = {
     query?: {
         /**
          * The knowledge base whose groups to return. Left out, those of the account.
+         *
+         * 36 characters.
          */
         knowledgeBaseId?: KnowledgeBaseId;
     };
