@@ -41,14 +41,19 @@ const guessesOf = (terms: WeightedTerm[]): Guess[] =>
   );
 
 /** The words of a passage that may stand for a lexeme found in it. The places of titles and headings are unknown. */
-function candidateWords({ title, headings, content }: FoundPassage, matches: Matches) {
-  const wordsOf = wordReader(content, matches);
+function candidateWords(
+  { title, headings, content }: FoundPassage,
+  matches: Matches,
+  lexeme: string,
+): string[] {
   const inTitles = [title, ...(headings ?? [])].flatMap((text) => tokenise(text).tokens);
-  return (lexeme: string): string[] =>
-    matches.frequencies.has(lexeme) ? [...wordsOf([lexeme]), ...inTitles] : [];
+  return [...wordReader(content, matches)([lexeme]), ...inTitles];
 }
 
-/** The lexemes that were guessed, and stand for other words in all of the found passages. Nothing is read without guesses. */
+/**
+ * The lexemes that were guessed, and stand for other words in all of the found passages. Nothing is read without guesses;
+ * with them, texts up to the first one that bears the guess out.
+ */
 export async function findFalseGuesses(
   database: Queryable,
   found: FoundPassage[],
@@ -56,11 +61,21 @@ export async function findFalseGuesses(
 ): Promise<ReadonlySet<string>> {
   const guesses = guessesOf(terms);
   if (guesses.length === 0 || found.length === 0) return new Set();
-  const matches = await readMatches(database, found, { terms, phrases: [] });
-  const readers = found.map((passage, i) => candidateWords(passage, matches[i] as Matches)); // one each
-  const isBorneOut = ({ lexeme, word }: Guess): boolean => {
-    const words = readers.flatMap((read) => read(lexeme));
-    return words.length === 0 || words.some((written) => isLikely(word, written));
+  const guessed = terms.filter(({ variants }) => variants.some(({ match }) => match === 'guess'));
+  const matches = await readMatches(database, found, { terms: guessed, phrases: [] });
+  const having = ({ lexeme }: Guess) =>
+    found.flatMap((passage, i) => {
+      const own = matches[i];
+      return own?.frequencies.has(lexeme) ? [{ passage, own }] : [];
+    });
+  const isFalse = (guess: Guess): boolean => {
+    const passages = having(guess);
+    return (
+      passages.length > 0 &&
+      !passages.some(({ passage, own }) =>
+        candidateWords(passage, own, guess.lexeme).some((written) => isLikely(guess.word, written)),
+      )
+    );
   };
-  return new Set(guesses.filter((guess) => !isBorneOut(guess)).map(({ lexeme }) => lexeme));
+  return new Set(guesses.filter(isFalse).map(({ lexeme }) => lexeme));
 }

@@ -181,7 +181,8 @@ function stackedTerms(stackedTokens: TokenCounts, terms: QueryTerm[], isChinese:
       word: readableToken(token),
       tokens: [token],
       isInformative,
-      ...unite(token, [NO_STEMS], isChinese),
+      // A single character in the other script costs as much as a word, and says little.
+      ...unite(token, [NO_STEMS], isChinese && isMarked(token)),
       frequency,
       isStopWord: false,
       weight: isInformative ? 1 : weight,

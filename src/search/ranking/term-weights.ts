@@ -66,9 +66,18 @@ const documentFrequency = (lexemes: string[], { frequencies, passageCount }: Ind
  *   60, common .15            .9787   .9572   .9347   .9040
  *   100, common .15           .9779   .9572   .9344   .9045
  *   100, common .3            .9796   .9575   .9342   .9044
+ *   and fading                .9800   .9575   .9348   .9042
  *   300, common .05           .9785   .9573   .9291   .9023
  */
 const PRIOR_PASSAGES = 100;
+/**
+ * The prior fades as a knowledge base grows: it counts for half of its passages in one of this many. Without that, the
+ * mean of six whole collections is .002 lower.
+ */
+const PRIOR_FADES_AT = 100;
+
+const priorPassages = (passageCount: number): number =>
+  (PRIOR_PASSAGES * PRIOR_FADES_AT) / (PRIOR_FADES_AT + passageCount);
 
 /** The variants of a word that passages contain; all of them have this weight. `completions`: those among them. */
 type Variants = { known: string[]; weight: number; isGuess?: boolean; completions?: ReadonlySet<string> };
@@ -90,7 +99,11 @@ function weighVariants(lexemes: string[], weighed: Weighed, index: IndexStatisti
 
 /** The weight of a word in this many passages. */
 const weightOf = (frequency: number, { weight, share }: Weighed, { passageCount }: IndexStatistics): number =>
-  weight * inverseDocumentFrequency(frequency + PRIOR_PASSAGES * share, passageCount + PRIOR_PASSAGES);
+  weight *
+  inverseDocumentFrequency(
+    frequency + priorPassages(passageCount) * share,
+    passageCount + priorPassages(passageCount),
+  );
 
 /** Lexemes side by side: no more passages have them than have the rarest one. */
 function weighRarest(phrase: string[], weighed: Weighed, index: IndexStatistics) {
