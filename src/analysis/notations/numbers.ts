@@ -3,7 +3,7 @@
  *
  * A separator before exactly three digits groups them: `1.800` is 1800, as in half of the world, and never finds `1.8`.
  * Where it was meant as a decimal point, the text has the same characters as the query, which finds it as written. Any
- * other number of digits after a point or comma is a fraction.
+ * other number of digits after a point or comma is a fraction; zeros at its end mean nothing.
  */
 import { unifyLetters } from '../normalise.ts';
 import { COMMON_FORM } from './marks.ts';
@@ -38,8 +38,18 @@ const groupBy = (digits: string, separator: string): string =>
 
 const groupAsInIndia = (digits: string): string => digits.replace(/\B(?=(?:\d\d)*\d{3}$)/g, ',');
 
-/** All tokens that stand for a number: `=1 800` is that of `groupsAt`. */
-function notationsOf({ digits, fraction }: Decimal): string[] {
+/** Fractions of the same value: `5` and `50`; none and `00`, as prices have them. */
+function sameFractions(fraction: string | undefined): (string | undefined)[] {
+  const least = fraction?.replace(/0+$/, '') ?? '';
+  return [fraction, ...new Set([least || undefined, least.padEnd(2, '0')])];
+}
+
+/** All tokens that stand for a number. */
+const notationsOf = ({ digits, fraction }: Decimal): string[] =>
+  sameFractions(fraction).flatMap((same) => separatorsOf({ digits, fraction: same }));
+
+/** All tokens for these digits: `=1 800` is that of `groupsAt`. */
+function separatorsOf({ digits, fraction }: Decimal): string[] {
   const [point, comma] = fraction === undefined ? ['', ''] : [`.${fraction}`, `,${fraction}`];
   const plain = [digits + point, digits + comma];
   if (digits.length < 4) return plain;

@@ -33,14 +33,21 @@ async function readInput(path: string): Promise<string> {
   });
 }
 
+/** A list of groups, an object with `groups`, or a group a line, as `synonyms get --json` prints them. */
+function parseGroupsOfJson(text: string): SynonymGroup[] {
+  const value = parseJson(text) as { groups?: SynonymGroup[] } | SynonymGroup[] | undefined;
+  const groups = Array.isArray(value) ? value : value?.groups;
+  if (groups !== undefined) return groups;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const values = lines.map((line) => parseJson(line) as SynonymGroup | undefined);
+  if (values.every((each): each is SynonymGroup => each?.terms !== undefined)) return values;
+  throw new CommandError('The JSON must be a list of groups, an object with `groups`, or a group a line.');
+}
+
 /** @throws a sentence about what is no group. The service checks the groups of JSON, and names what is wrong. */
 function parseGroups(text: string): SynonymGroup[] {
-  if (/^\s*[[{]/.test(text)) {
-    const value = parseJson(text) as { groups?: SynonymGroup[] } | SynonymGroup[] | undefined;
-    const groups = Array.isArray(value) ? value : value?.groups;
-    if (groups !== undefined) return groups;
-    throw new CommandError('The JSON must be a list of groups, or an object with `groups`.');
-  }
+  if (text.trim() === '') throw new CommandError('There are no groups in it; `[]` removes all of them.');
+  if (/^\s*[[{]/.test(text)) return parseGroupsOfJson(text);
   try {
     return parseSynonyms(text);
   } catch (error) {

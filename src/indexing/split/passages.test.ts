@@ -109,16 +109,13 @@ describe('splitPassages', () => {
     for (const passage of code.slice(1)) expect(passage).toMatch(/^const /);
   });
 
-  it.each(['2.1 The rent', '12.3.4 The rent', '(iv) the rent', '(a) the rent'])(
-    'splits before clauses like %s',
-    (start) => {
-      const clauses = contents(
-        `${start} is due in spring. It may be paid in parts of equal size.\n`.repeat(60),
-      );
-      expect(clauses.length).toBeGreaterThan(1);
-      for (const passage of clauses) expect(passage.startsWith(start)).toBe(true);
-    },
-  );
+  it.each(['2.1 The rent', '12.3.4 The rent'])('splits before clauses like %s', (start) => {
+    const clauses = contents(
+      `${start} is due in spring. It may be paid in parts of equal size.\n`.repeat(60),
+    );
+    expect(clauses.length).toBeGreaterThan(1);
+    for (const passage of clauses) expect(passage.startsWith(start)).toBe(true);
+  });
 
   it('gives a passage from the middle of a table the names of its columns', () => {
     const passages = split(
