@@ -86,7 +86,7 @@ function addSearch(server: McpServer, { client }: Connection): void {
       description:
         'Finds the passages that answer a question, in any language: best first, each with its citation. Words in ' +
         'quotes are a phrase that every passage found has: "restart policy" docker.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         query: z
           .string()
           .min(1)
@@ -151,7 +151,7 @@ function addReading(server: McpServer, { client }: Connection): void {
       title: 'Read a document',
       description:
         'Returns a range of the text of a document. `start` and `end` of a passage found by search are offsets here.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         documentId,
         offset: z.number().int().min(0).default(0).describe('Code points before the range.'),
         limit: z
@@ -185,7 +185,7 @@ function addLists(server: McpServer, { client }: Connection): void {
     {
       title: 'List the knowledge bases',
       description: 'Lists what can be searched: names, descriptions, and how many documents each has.',
-      inputSchema: z.object({ cursor }),
+      inputSchema: z.strictObject({ cursor }),
       outputSchema: z.object({
         knowledgeBases: z.array(
           z.object({
@@ -218,7 +218,7 @@ function addLists(server: McpServer, { client }: Connection): void {
     {
       title: 'List the documents of a knowledge base',
       description: 'Lists documents, newest first, with title, type, status and attributes.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         knowledgeBaseId,
         titleContains: z
           .string()
@@ -260,7 +260,7 @@ function addLists(server: McpServer, { client }: Connection): void {
 }
 
 const synonymGroups = z.array(
-  z.object({
+  z.strictObject({
     terms: z.array(z.string()).describe('They find each other; with `finds`, those.'),
     finds: z.array(z.string()).exactOptional().describe('Found by `terms`, one way only.'),
   }),
@@ -275,7 +275,7 @@ function addSynonyms(server: McpServer, { client, canWrite }: Connection): void 
     {
       title: 'Read the synonyms',
       description: 'Returns the groups of words that find each other in searches.',
-      inputSchema: z.object({ knowledgeBaseId: synonymOwner }),
+      inputSchema: z.strictObject({ knowledgeBaseId: synonymOwner }),
       outputSchema: z.object({ groups: synonymGroups }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -290,7 +290,7 @@ function addSynonyms(server: McpServer, { client, canWrite }: Connection): void 
     {
       title: 'Set the synonyms',
       description: 'Replaces all groups: read them first with get_synonyms, and send those to keep as well.',
-      inputSchema: z.object({ knowledgeBaseId: synonymOwner, groups: synonymGroups }),
+      inputSchema: z.strictObject({ knowledgeBaseId: synonymOwner, groups: synonymGroups }),
       outputSchema: z.object({ groups: synonymGroups }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
@@ -307,7 +307,7 @@ function addWriting(server: McpServer, { client }: Connection): void {
     {
       title: 'Add a text to a knowledge base',
       description: 'Stores a text as a document. It can be found as soon as this returns.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         knowledgeBaseId,
         title: z.string().min(1).max(256),
         content: z.string().min(1).describe('Plain text or Markdown.'),

@@ -39,5 +39,6 @@ WITH searched AS MATERIALIZED (
         SELECT terms, finds FROM synonym_groups
         WHERE keys && ARRAY(SELECT $1::uuid::text || '/' || "lexeme" FROM query_lexemes WHERE $9::boolean AND lexeme NOT LIKE '/%')
           AND account_id = $1::uuid AND (knowledge_base_id = '00000000-0000-0000-0000-000000000000' OR knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched)))
-        GROUP BY terms, finds ORDER BY min(position), terms, finds LIMIT 64) AS found) AS synonyms
+        GROUP BY terms, finds
+        ORDER BY bool_and(knowledge_base_id = '00000000-0000-0000-0000-000000000000'), min(position), terms, finds LIMIT 64) AS found) AS synonyms
     FROM knowledge_base_statistics WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched))

@@ -12,13 +12,31 @@ type AllStems = ReadonlyMap<string, string[]>;
 
 const DICTIONARIES = LANGUAGES.map(dictionaryOf).filter((dictionary) => dictionary !== undefined);
 
-/** The token of a term that is probably the rarest one: few other queries have it. */
-const longestOf = (tokens: string[]): string =>
-  tokens.reduce((longest, token) => (token.length > longest.length ? token : longest), '');
+/** How many terms have each token. */
+type TermCounts = ReadonlyMap<string, number>;
+
+function countTerms(groups: SynonymGroup[]): TermCounts {
+  const counts = new Map<string, number>();
+  for (const tokens of groups.flatMap(({ terms }) => terms.flatMap(writingsOf)))
+    for (const token of new Set(tokens)) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * The token of a term that the fewest other terms have, so that a query finds few groups that it is not about: `hr` of
+ * `department hr` where there are many departments. Of several the longest, which few other queries have.
+ */
+function keyTokenOf(tokens: string[], counts: TermCounts): string {
+  const countOf = (token: string) => counts.get(token) ?? 0;
+  const [rarest = ''] = tokens.toSorted(
+    (left, right) => countOf(left) - countOf(right) || right.length - left.length,
+  );
+  return rarest;
+}
 
 /** The tokens by which a query finds a group: of each term that finds others, one of each writing. */
-const keyTokensOf = ({ terms }: SynonymGroup): string[] => [
-  ...new Set(terms.flatMap((term) => writingsOf(term).map(longestOf))),
+const keyTokensOf = ({ terms }: SynonymGroup, counts: TermCounts): string[] => [
+  ...new Set(terms.flatMap((term) => writingsOf(term).map((tokens) => keyTokenOf(tokens, counts)))),
 ];
 
 /** All lexemes that the token has in any language (see `lexemesOf`). */
@@ -43,7 +61,8 @@ async function readAllStems(database: Queryable, words: string[]): Promise<AllSt
  * right when a knowledge base gets texts in another language.
  */
 export async function keysOf(database: Queryable, groups: SynonymGroup[]): Promise<string[][]> {
-  const tokens = groups.map(keyTokensOf);
+  const counts = countTerms(groups);
+  const tokens = groups.map((group) => keyTokensOf(group, counts));
   const stems = await readAllStems(database, wordsToStem(tokens.flat()));
   return tokens.map((ofGroup) => [...new Set(ofGroup.flatMap((token) => lexemesInAll(token, stems)))]);
 }

@@ -77,7 +77,7 @@ type Scope = Record<'accountId' | 'isSearched' | 'lexemes', RawBuilder<unknown>>
 
 /**
  * SQL for the groups that may be about the lexemes of a query, as JSON: those of the account, and of the searched
- * knowledge bases. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of several knowledge
+ * knowledge bases, which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of several knowledge
  * bases are one.
  */
 export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<GroupRow[]>`
@@ -85,7 +85,8 @@ export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<Gr
         SELECT terms, finds FROM synonym_groups
         WHERE keys && ARRAY(SELECT ${keyIn(accountId, sql.ref('lexeme'))} FROM ${lexemes})
           AND account_id = ${accountId} AND (knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)} OR ${isSearched})
-        GROUP BY terms, finds ORDER BY min(position), terms, finds LIMIT ${sql.lit(FOUND_MAX)}) AS found)`;
+        GROUP BY terms, finds
+        ORDER BY bool_and(knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)}), min(position), terms, finds LIMIT ${sql.lit(FOUND_MAX)}) AS found)`;
 
 /** The groups that `groupsAbout` has found. */
 export const toGroups = (found: GroupRow[]): SynonymGroup[] => found.map(toGroup);

@@ -37,20 +37,38 @@ const remembering = (stems: Stems): LexemesOf => {
 
 const allOf = ({ asWritten, unaccented }: ReturnType<LexemesOf>): string[] => [...asWritten, ...unaccented];
 
-/** A language, and the lexemes of each token of a query in it. */
-type Language = { lexemesOf: LexemesOf; query: ReadonlySet<string>[] };
+/** A language, the lexemes of each token of a query in it, and the places of each lexeme. */
+type Language = {
+  lexemesOf: LexemesOf;
+  query: ReadonlySet<string>[];
+  placesOfLexeme: ReadonlyMap<string, number[]>;
+};
+
+/** A new list for a key. */
+function addTo(lists: Map<string, number[]>, key: string): number[] {
+  const list: number[] = [];
+  lists.set(key, list);
+  return list;
+}
 
 function readLanguage(tokens: string[], stems: Stems): Language {
   const lexemesOf = remembering(stems);
-  return { lexemesOf, query: tokens.map((token) => new Set(allOf(lexemesOf(token)))) };
+  const query = tokens.map((token) => new Set(allOf(lexemesOf(token))));
+  const placesOfLexeme = new Map<string, number[]>();
+  for (const [place, lexemes] of query.entries())
+    for (const lexeme of lexemes) (placesOfLexeme.get(lexeme) ?? addTo(placesOfLexeme, lexeme)).push(place);
+  return { lexemesOf, query, placesOfLexeme };
 }
 
 /** The places at which the query has the tokens of a term side by side, in some form of each. */
-function placesOf(written: string[], { lexemesOf, query }: Language): number[] {
-  const lexemes = written.map((token) => allOf(lexemesOf(token)));
+function placesOf(written: string[], { lexemesOf, query, placesOfLexeme }: Language): number[] {
+  const [first = '', ...others] = written;
+  const starts = new Set(allOf(lexemesOf(first)).flatMap((lexeme) => placesOfLexeme.get(lexeme) ?? []));
+  if (starts.size === 0 || others.length === 0) return [...starts];
+  const lexemes = others.map((token) => allOf(lexemesOf(token)));
   const isAt = (place: number) =>
-    lexemes.every((ofToken, i) => ofToken.some((lexeme) => query[place + i]?.has(lexeme)));
-  return [...query.keys()].filter(isAt);
+    lexemes.every((ofToken, i) => ofToken.some((lexeme) => query[place + 1 + i]?.has(lexeme)));
+  return [...starts].filter(isAt);
 }
 
 /**
@@ -101,23 +119,32 @@ export function findSpans(query: string, groups: SynonymGroup[], stems: StemsByL
     0,
     PLACES_MAX,
   );
-  return distinct
-    .filter(([place]) => !distinct.some(([other]) => place && other && isWithin(place, other)))
-    .flatMap(([first, ...others]) => {
-      if (first === undefined) return [];
-      const found = [...new Set([first, ...others].flatMap((place) => place.found))];
-      const own = tokens.slice(first.at, first.at + first.length);
-      const synonyms = found.flatMap((text) =>
-        phrasesOf(text, languages).map((phrase): Synonym => ({ phrase })),
-      );
-      const isOther = ({ phrase }: Synonym) =>
-        !languages.some(({ lexemesOf }) => hasPhrase(own.map(lexemesOf).map(allOf), phrase));
-      return [
-        { at: first.at, length: first.length, synonyms: synonyms.filter(isOther).slice(0, SYNONYMS_MAX) },
-      ];
-    })
+  const outermost = distinct.flatMap(([first, ...others]) =>
+    first === undefined || distinct.some(([other]) => other && isWithin(first, other))
+      ? []
+      : [{ ...first, found: new Set([first, ...others].flatMap((place) => place.found)) }],
+  );
+  const readPhrases = createPhrases(languages);
+  return outermost
     .sort((left, right) => left.at - right.at || right.length - left.length)
-    .slice(0, SPANS_MAX);
+    .slice(0, SPANS_MAX)
+    .map(({ at, length, found }) => {
+      const own = tokens.slice(at, at + length);
+      const inLanguages = languages.map(({ lexemesOf }) => own.map(lexemesOf).map(allOf));
+      const isOther = (phrase: string[]) => !inLanguages.some((lexemes) => hasPhrase(lexemes, phrase));
+      const phrases = [...found].slice(0, SYNONYMS_MAX).flatMap(readPhrases).filter(isOther);
+      return { at, length, synonyms: phrases.slice(0, SYNONYMS_MAX).map((phrase) => ({ phrase })) };
+    });
+}
+
+/** `phrasesOf`, once for each term: many places of a query may find it. */
+function createPhrases(languages: Language[]): (term: string) => string[][] {
+  const known = new Map<string, string[][]>();
+  return (term) => {
+    const phrases = known.get(term) ?? phrasesOf(term, languages);
+    known.set(term, phrases);
+    return phrases;
+  };
 }
 
 /** Whether these are the lexemes of a phrase: then the query has it itself. */

@@ -1,8 +1,11 @@
 /** Synonyms of an account or a knowledge base, in whole searches. */
 import { expect, test } from 'vitest';
+import { usedMsOf } from '../../../contract-tests/harness/machine/processor-time.ts';
+import { LANGUAGES } from '../../analysis/language.ts';
 import { importText, type TestText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
 import { findGroups } from './stored-groups.ts';
+import { findSpans } from './synonym-spans.ts';
 
 const suite = useSearch();
 
@@ -192,4 +195,30 @@ test('hostile: long queries and large groups take bounded time', async () => {
   const begun = performance.now();
   await resultsFor(words(2_000), { details: { explain: true, highlight: true } });
   expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
+test('each of many groups counts, though their terms share a word', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({ fruit: 'A kiwi a day.', machine: 'The silent machine.' }),
+  );
+  const groups = Array.from({ length: 90 }, (_, i) => ({ terms: [`department a${i}`, `xq${i}`] }));
+  await setSynonyms([...groups, { terms: ['department hr', 'kiwi'] }], true);
+  await setSynonyms([{ terms: ['department 7', 'silent machine'] }]);
+  expect(await titlesFor('department hr')).toEqual(['fruit']);
+  expect(await titlesFor('department 7')).toEqual(['machine']);
+});
+
+test('a word again and again, with many long synonyms in many languages, takes little processor time', async () => {
+  const letters = 'abcdefghijklmnop'.split('');
+  const finds = (n: number) =>
+    Array.from({ length: 20 }, (_, i) =>
+      [...letters.slice((n + i) % 16), ...letters.slice(0, (n + i) % 16), i].join(' '),
+    );
+  const groups = Array.from({ length: 64 }, (_, n) => ({ terms: ['management'], finds: finds(n) }));
+  const stems = new Map(LANGUAGES.map((language) => [language, new Map([['management', language]])]));
+  const usedMs = await usedMsOf(() => {
+    const spans = findSpans('management '.repeat(128), groups, stems);
+    expect(spans).toHaveLength(32);
+  });
+  expect(usedMs).toBeLessThan(1_000);
 });
