@@ -64,6 +64,7 @@ test('a file has a position even when the last read of the queue does not contai
 
 test('a thousand position requests read a queue of ten thousand once', async () => {
   const accountId = uuidv7();
+  await sql`DELETE FROM knowledge_jobs`.execute(server.database); // what the test before has left
   await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
     SELECT 'import-file', ${accountId}::uuid, gen_random_uuid(), gen_random_uuid(),
