@@ -85,7 +85,7 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   srt: async () => textOnly((await import('./formats/subtitles.ts')).extractSubtitles),
   vtt: async () => textOnly((await import('./formats/subtitles.ts')).extractSubtitles),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
-  json: async () => textOnly((await import('./formats/json.ts')).extractJson),
+  json: async () => (await import('./formats/json.ts')).extractJson,
   xml: async () => (await import('./formats/xml.ts')).extractXml,
   html: async () => (await import('./formats/html.ts')).extractHtmlFile,
   md: async () => textOnly((await import('./formats/plain.ts')).extractPlain),

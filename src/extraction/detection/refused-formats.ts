@@ -78,7 +78,7 @@ const ROWS: [name: string, help: string, extensions: string, by?: RegExp | strin
   ['a data file for programs', AS_TABLES, 'parquet orc avro h5 hdf5 sav dta sas7bdat npy npz pkl pickle rdata rds dbf shp mat feather',
     /^(?:PAR1|ARROW1\0|ORC\n|Obj\x01|\x89HDF|\$FL2|\x93NUMPY|\0\0\x27\n)/],
   ['a font', NOTHING, 'ttf otf woff woff2 eot', /^(?:wOFF|wOF2|OTTO\0|ttcf\0|\0\x01\0\0\0)/],
-  ['a program', NOTHING, 'exe dll so dylib class jar apk ipa msi bin o a pyc lnk swf',
+  ['a program', NOTHING, 'exe dll so dylib class jar apk ipa msi o a pyc lnk swf',
     /^(?:MZ|\x7fELF|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\0asm|dex\n|\x4c\0\0\0\x01\x14\x02\0)/],
   ['an Android program', NOTHING, '', ['AndroidManifest.xml']],
 ];

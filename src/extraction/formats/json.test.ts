@@ -30,6 +30,26 @@ describe('JSON by lines', () => {
   });
 });
 
+describe('JSON that ends early', () => {
+  const warningsOf = async (content: string, fileName = 'a.json') => {
+    const extraction = await extractFile({ fileName, bytes: Buffer.from(content) });
+    return 'failure' in extraction ? extraction.failure : extraction.warnings.map(({ code }) => code);
+  };
+  it.each([
+    ['{"a": 1, "b": ', 'a.json'],
+    ['{"a": [1, {"note": "The lamp', 'a.json'],
+    ['{"id": 1, "note": "One"}\n{"id": 2}\n{"id": 3, "no', 'a.jsonl'],
+  ])('%s has a warning', async (content, fileName) => {
+    expect(await warningsOf(content, fileName)).toEqual(['FILE_CUT_OFF']);
+  });
+  it.each(['{"a": "it ends with \\\\"}', '{"a": 1}', '{"a": 1}\n{"b": "}"}\n', '{a: 1}'])(
+    '%s has none',
+    async (content) => {
+      expect(await warningsOf(content)).toEqual([]);
+    },
+  );
+});
+
 test('an object in a record is no heading, since it would stand above the records that follow', async () => {
   const extraction = await extractFile({
     fileName: 'a.json',

@@ -2,11 +2,13 @@
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
 import { requireShort } from '../extraction-error.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 import { withoutNuls } from '../rendering/text-writer.ts';
 import { notebookText } from './notebook.ts';
 import { withoutEmbedded } from './plain.ts';
+import { cutOff } from './web/cut-off.ts';
 
 /**
  * A value to be written, with its name and the names above it. `isInRecord`: it is one of a list of records that have no
@@ -15,17 +17,38 @@ import { withoutEmbedded } from './plain.ts';
 type Task = { value: unknown; name: string; path: readonly string[]; isInRecord: boolean };
 
 /**
- * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text.
+ * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text; one that ends
+ * inside a value has a warning.
  * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
  */
-export function extractJson(bytes: Uint8Array): ExtractedText {
+export function extractJson(bytes: Uint8Array): ExtractedFile {
   const text = decodeText(bytes);
-  const documents = parse(text) ?? parseLines(text);
-  if (documents === undefined) return scanMarkdown(requireShort(text));
+  const whole = parse(text);
+  const documents = whole ?? parseLines(text);
+  const warnings = whole === undefined && endsInside(text) ? cutOff('a value of its JSON has no end') : [];
+  if (documents === undefined) return { extracted: scanMarkdown(requireShort(text)), warnings };
   const notebook = notebookText(documents[0]);
-  return notebook === undefined
-    ? treeText(documents)
-    : scanMarkdown(requireShort(withoutEmbedded(withoutNuls(notebook))));
+  const extracted =
+    notebook === undefined
+      ? treeText(documents)
+      : scanMarkdown(requireShort(withoutEmbedded(withoutNuls(notebook))));
+  return { extracted, warnings };
+}
+
+/** What begins and ends strings, objects and lists; an escaped character does not. */
+const SIGN = /\\.|["[\]{}]/gs;
+
+/** Whether a text that begins as JSON ends inside a string, an object or a list. */
+function endsInside(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  let depth = 0;
+  let isInString = false;
+  for (const [sign] of text.matchAll(SIGN)) {
+    if (sign === '"') isInString = !isInString;
+    else if (isInString || sign.startsWith('\\')) continue;
+    else depth += sign === '{' || sign === '[' ? 1 : -1;
+  }
+  return isInString || depth > 0;
 }
 
 function parse(text: string): unknown[] | undefined {
