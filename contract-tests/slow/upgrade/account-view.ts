@@ -45,7 +45,7 @@ export type AccountView = Awaited<ReturnType<typeof viewAccount>>;
 export async function searchEach(
   access: Access,
   queries: string[],
-): Promise<{ query: string; found: object }[]> {
+): Promise<{ query: string; found: { document_id?: string } }[]> {
   const best = [];
   for (const query of queries) {
     const [passage] = await call<Passage[]>(access, 'query', { query, limit: 1 });

@@ -2,7 +2,11 @@
 import type { AccountView } from './account-view.ts';
 
 export type Recorded = {
-  accounts: { apiKey: string; view: AccountView; searches: { query: string; found: object }[] }[];
+  accounts: {
+    apiKey: string;
+    view: AccountView;
+    searches: { query: string; found: { document_id?: string } }[];
+  }[];
   revokedKey: string;
   /** File name in documents/ → id of its document. */
   files: Record<string, string>;

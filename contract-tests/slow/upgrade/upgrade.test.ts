@@ -72,7 +72,11 @@ describe.each([
 
   test.each([first, tenant])('every document is found by its own words', async ({ apiKey, searches }) => {
     const queries = searches.map(({ query }) => query);
-    expect(await searchEach({ address: service.address, apiKey }, queries)).toMatchObject(searches);
+    const found = await searchEach({ address: service.address, apiKey }, queries);
+    // Which of a document's passages is the best one may differ between releases, as scores do.
+    const documentsOf = (each: typeof found) =>
+      each.map(({ query, found: { document_id } }) => [query, document_id]);
+    expect(documentsOf(found)).toEqual(documentsOf(searches));
   });
 
   test('every file comes back byte for byte', async () => {
