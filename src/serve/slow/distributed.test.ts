@@ -223,6 +223,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       'search_check: local',
       'search_payment: local',
       'statistics_of_few_unpaid_in_shard: Task Count: 1',
+      'synonyms_about: local',
       'vocabulary_of_few_in_shard: Task Count: 1',
     ]);
   });
