@@ -1,4 +1,4 @@
-/** Finds the phrases of a query: the texts that stand in quotation marks. */
+/** Finds the phrases of a query: the texts in quotation marks. */
 import { classesOf, IN_WORD } from '../../analysis/characters.ts';
 
 /** Opening quotation mark → those that close it, in the typography of any language. Single quotes are apostrophes. */

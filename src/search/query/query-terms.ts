@@ -97,7 +97,7 @@ export type QueryWords = {
   words: TokenCounts;
   /** Those stacked tokens that are not among the words. */
   stackedTokens: TokenCounts;
-  /** Those that stand in quotes. Their words are among the other words, too. */
+  /** The phrases in quotes. Their words are among `words`, too. */
   phrases: QuotedPhrases;
   /** The words that need stems. */
   toStem: string[];
