@@ -48,6 +48,8 @@ export type ScopedQuery = {
  * - `phrases`: the texts that the query has in quotes; of `excessPhrases` only the words count (see phrases.ts).
  */
 export type QueryAnalysis = {
+  /** All tokens of the query in order, without the stacked ones. */
+  tokens: string[];
   terms: QueryTerm[];
   spans: SynonymSpan[];
   statistics: QueryStatistics;
@@ -205,6 +207,7 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
       { spans, ...read }: Pick<QueryAnalysis, 'spans' | 'statistics' | 'hasTiers'>,
     ): QueryAnalysis => ({
       ...read,
+      tokens: words.tokens,
       ...withSynonyms(query, terms, spans),
       phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
       excessPhrases: words.phrases.excess,

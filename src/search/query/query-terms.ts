@@ -94,6 +94,8 @@ type TokenCounts = ReadonlyMap<string, number>;
 
 /** The tokens of a query. `words` and `stackedTokens` together have at most QUERY_TOKENS_MAX distinct tokens. */
 export type QueryWords = {
+  /** All in order, without the stacked ones. */
+  tokens: string[];
   words: TokenCounts;
   /** Those stacked tokens that are not among the words. */
   stackedTokens: TokenCounts;
@@ -112,6 +114,7 @@ export function readQuery(query: string): QueryWords {
   const further = count(stackedTokens.filter((token) => !words.has(token)));
   const phrases = readPhrases(query);
   return {
+    tokens,
     words,
     stackedTokens: mostFrequent(further, QUERY_TOKENS_MAX - words.size),
     phrases,

@@ -68,9 +68,8 @@ function phraseOf(placed: Placed[], least: number): string | undefined {
   return `(${phrase})`;
 }
 
-/** The tokens of a query in order; none for one of too many tokens. */
-function placeTokens(query: string, { terms, unknown }: Omit<QueryWords, 'spans'>): Placed[] {
-  const { tokens } = tokenise(query);
+/** The tokens of a query in order; none if they are too many. */
+function placeTokens(tokens: string[], { terms, unknown }: Omit<QueryWords, 'spans'>): Placed[] {
   if (tokens.length > PHRASE_TOKENS_MAX) return [];
   return tokens.map((token, place) => {
     const term = terms.find((each) => each.tokens.includes(token));
@@ -106,7 +105,12 @@ function replaceSpans(placed: Placed[], [span, ...others]: SynonymSpan[]): Place
   return [...rests, ...replaced].slice(0, WRITINGS_MAX);
 }
 
-type QueryWords = { terms: Term[]; unknown: NamedTerm[]; spans?: SynonymSpan[] };
+/** Signs that are no words. */
+const SIGNS = /[^\p{L}\p{M}\p{N}]+/gu;
+/** A sign that may join words or be a token: any but a comma or full stop before a blank, and quotation marks. */
+const JOINED = /[^\p{L}\p{M}\p{N}\s"“”„«».,;:!?()]|[.,;:!?()](?=[\p{L}\p{N}])/u;
+
+type QueryWords = { tokens: string[]; terms: Term[]; unknown: NamedTerm[]; spans?: SynonymSpan[] };
 
 /**
  * The values of `FULL_MATCH_VALUES`. Words that punctuation joins (`Abs.2`) also match as separate words, which have
@@ -116,10 +120,11 @@ export function fullMatchValues(
   query: string,
   words: QueryWords,
 ): Record<(typeof FULL_MATCH_VALUES)[number], string | null> {
-  const apart = query.length > PHRASE_MAX_LENGTH ? '' : query.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
-  const texts = apart === '' ? [] : [...new Set([query, apart])];
-  const [asTyped = [], ...others] = texts.map((text) => placeTokens(text, words));
-  const written = [...replaceSpans(asTyped, words.spans ?? []), ...others];
+  const isShort = query.length <= PHRASE_MAX_LENGTH && words.tokens.length <= 2 * PHRASE_TOKENS_MAX;
+  const asTyped = isShort ? placeTokens(words.tokens, words) : [];
+  const apart =
+    isShort && JOINED.test(query) ? [placeTokens(tokenise(query.replace(SIGNS, ' ')).tokens, words)] : [];
+  const written = [...replaceSpans(asTyped, words.spans ?? []), ...apart];
   // A single word with a synonym of several words must come before that one.
   const least = words.spans?.length ? 1 : 2;
   const phrases = (isChosen: (placed: Placed) => boolean): string | null =>

@@ -30,8 +30,12 @@ import { ofLexeme, type Variant } from './variants.ts';
  */
 export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
 
-/** `unknown`: the words of the query that no passage contains. `spans`: its parts that have synonyms. */
+/**
+ * `tokens`: all of the query in order. `unknown`: its words that no passage contains. `spans`: its parts that have
+ * synonyms.
+ */
 export type WeightedScoring = Scoring & {
+  tokens: string[];
   terms: WeightedTerm[];
   unknown: NamedTerm[];
   spans: SynonymSpan[];
@@ -290,7 +294,7 @@ const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[]
 export async function weighTerms(
   database: Queryable,
   accountId: string,
-  { terms, spans, statistics, hasTiers }: ExpandedAnalysis,
+  { tokens, terms, spans, statistics, hasTiers }: ExpandedAnalysis,
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
@@ -302,5 +306,5 @@ export async function weighTerms(
       ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
       : [];
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
-  return { upperBound, unknown, spans, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
+  return { upperBound, tokens, unknown, spans, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
 }
