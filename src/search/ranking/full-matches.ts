@@ -138,37 +138,44 @@ export function fullMatchValues(
 }
 
 /**
+ * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 2 for the whole
+ * query and 1 for its words in order.
+ */
+export function matchColumns({ wholePhrase, wordsInOrder, allWords }: FullMatchValues) {
+  const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
+  return {
+    columns: sql`has_all, level`,
+    computed: sql`${has(allWords)} AS has_all,
+        CASE WHEN ${has(wholePhrase)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
+  };
+}
+
+/**
  * `reranked` → `ordered`, with the score before this step as `unlifted`.
  *
  * Feedback changes the order of the passages that lack a word of the query, and lifts none above a passage with all words
  * that scored as much without it. Of passages with all words it changes the order of equals. Then the scores of passages
  * with the words in order are moved into the range above all others, and those with the whole query above these.
  */
-export function fullMatchesFirst(
-  { wholePhrase, wordsInOrder, allWords }: FullMatchValues,
-  upperBound: RawBuilder<unknown>,
-) {
+export function fullMatchesFirst(upperBound: RawBuilder<unknown>) {
   const most = sql`${upperBound}::float8`;
-  const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
+  const liftedOnce = sql`CASE WHEN level < 1 THEN unlifted ELSE ${above(1, sql.ref('unlifted'), most)} END`;
   return sql`
-    WITH matched AS (
-      SELECT *, ${has(allWords)} AS has_all,
-        CASE WHEN ${has(wholePhrase)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level
-      FROM reranked),
-    kept AS (
+    WITH kept AS MATERIALIZED (
       SELECT *, CASE WHEN has_all THEN full_score
           ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - ${sql.lit(STEP)} * ${most})
           END AS unlifted
-      FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, ${aboveLower(1, 'unlifted', most)} AS lifted_once FROM kept)
+      FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM reranked) AS weighed)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      ${aboveLower(2, 'lifted_once', most)} AS score
-    FROM lifted`;
+      CASE WHEN level < 2 THEN ${liftedOnce} ELSE ${above(2, liftedOnce, most)} END AS score
+    FROM kept`;
 }
 
-/** Moves the scores in a column from this level on into the range above the scores of all lower levels. */
-function aboveLower(level: number, column: string, most: RawBuilder<unknown>) {
-  const score = sql.ref(column);
-  const highest = sql`coalesce(max(${score}) FILTER (WHERE level < ${sql.lit(level)}) OVER (), 0)`;
-  return sql`CASE WHEN level < ${sql.lit(level)} THEN ${score} ELSE ${highest} + (${most} - ${highest}) * ${score} / ${most} END`;
+/**
+ * SQL that moves a score of `kept` into the range above the scores of all levels below `level`. PostgreSQL computes the
+ * highest of these once, and only where a passage has the level.
+ */
+function above(level: number, score: RawBuilder<unknown>, most: RawBuilder<unknown>) {
+  const highest = sql`coalesce((SELECT max(${score}) FROM kept WHERE level < ${sql.lit(level)}), 0)`;
+  return sql`${most} - (${most} - ${highest}) * (1 - ${score} / ${most})`;
 }

@@ -14,7 +14,7 @@ import type { Payment } from '../payment/payment.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
-import { FULL_MATCH_VALUES, fullMatchesFirst, fullMatchValues } from './full-matches.ts';
+import { FULL_MATCH_VALUES, fullMatchesFirst, fullMatchValues, matchColumns } from './full-matches.ts';
 import { inEachLayout, type Layout } from './layout.ts';
 import {
   feedbackTerms,
@@ -102,8 +102,8 @@ const rankedTables = (
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
     feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
-    reranked AS MATERIALIZED (${rerankByFeedback()}),
-    ordered AS MATERIALIZED (${fullMatchesFirst(values, values.upperBound)}),
+    reranked AS MATERIALIZED (${rerankByFeedback(matchColumns(values))}),
+    ordered AS MATERIALIZED (${fullMatchesFirst(values.upperBound)}),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
         round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score

@@ -135,14 +135,15 @@ export const joinNeighbours = (ids: RawBuilder<unknown>) => sql`
  * - `best_score`: the best score of all.
  * - `feedback_weight`: in [0, 1]; 0 for a passage that is not among the best.
  *
- * Passages of equal score get equal weights, so that the newest of them stays first.
+ * Passages of equal score get equal weights, so that the newest of them stays first. Sub-selects, because window functions
+ * would copy all tsvectors each time.
  */
 export const weighFeedback = () => sql`
   SELECT *,
-    CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)} AND score >= ${float(FEEDBACK_FROM)} * best_score
+    CASE WHEN score >= ${float(FEEDBACK_FROM)} * best_score AND score >= coalesce(
+        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET ${sql.lit(FEEDBACK_PASSAGES - 1)} LIMIT 1), 0)
       THEN (score / best_score) ^ ${sql.lit(FEEDBACK_WEIGHT_POWER)} ELSE 0 END AS feedback_weight
-  FROM (SELECT *, max(score) OVER () AS best_score FROM with_neighbours) AS with_neighbours
-  WINDOW by_score AS (ORDER BY score DESC)`;
+  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours`;
 
 /** The lexemes of a passage's text. The reserved lexemes have no positions, and so none of these labels. */
 const textLexemes = sql`ts_filter(lexemes, '{a,b,c,d}')`;
@@ -213,19 +214,20 @@ export const feedbackTerms = (
  *
  * So an outstanding passage stays first, and among equals the one that resembles the others comes first (the cluster
  * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score stays the
- * same. The score before this step is kept as `combined`.
+ * same. The score before this step is kept as `combined`. `matches`: what the last step has to know of the tsvectors,
+ * whose way ends here (see full-matches.ts).
  */
-export function rerankByFeedback() {
+export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuilder<unknown>>) {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
   return sql`
-    SELECT knowledge_base_id, document_id, position, lexemes, bm25, score AS combined,
+    SELECT knowledge_base_id, document_id, position, bm25, combined, ${matches.columns},
       best_score * total / max(total) OVER () AS score
     FROM (
-      SELECT *, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, ${matches.computed}, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)
-        ) / sum(feedback_weight) OVER () AS total
+        ) / (SELECT sum(feedback_weight) FROM feedback) AS total
       FROM (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ${vectorScale} END AS scale FROM feedback OFFSET 0
-      ) AS scaled) AS summed`;
+      ) AS scaled OFFSET 0) AS summed`;
 }

@@ -102,10 +102,10 @@ WITH query_terms AS MATERIALIZED (
     FROM best),
     feedback AS MATERIALIZED (
   SELECT *,
-    CASE WHEN rank() OVER by_score <= 8 AND score >= 0.65::float8 * best_score
+    CASE WHEN score >= 0.65::float8 * best_score AND score >= coalesce(
+        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET 7 LIMIT 1), 0)
       THEN (score / best_score) ^ 8 ELSE 0 END AS feedback_weight
-  FROM (SELECT *, max(score) OVER () AS best_score FROM with_neighbours) AS with_neighbours
-  WINDOW by_score AS (ORDER BY score DESC)),
+  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours),
     feedback_terms AS MATERIALIZED (
   WITH passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
@@ -144,30 +144,26 @@ WITH query_terms AS MATERIALIZED (
     FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
   ORDER BY centroid * idf DESC, lexeme LIMIT 16),
     reranked AS MATERIALIZED (
-    SELECT knowledge_base_id, document_id, position, lexemes, bm25, score AS combined,
+    SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
       best_score * total / max(total) OVER () AS score
     FROM (
-      SELECT *, score + 4::float8 * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, coalesce(lexemes @@ $45::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $44::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
-        ) / sum(feedback_weight) OVER () AS total
+        ) / (SELECT sum(feedback_weight) FROM feedback) AS total
       FROM (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
-      ) AS scaled) AS summed),
+      ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
-    WITH matched AS (
-      SELECT *, coalesce(lexemes @@ $45::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $44::tsquery, false) THEN 1 ELSE 0 END AS level
-      FROM reranked),
-    kept AS (
+    WITH kept AS MATERIALIZED (
       SELECT *, CASE WHEN has_all THEN full_score
           ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
           END AS unlifted
-      FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM matched) AS weighed),
-    lifted AS (SELECT *, CASE WHEN level < 1 THEN "unlifted" ELSE coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0) + ($47::float8 - coalesce(max("unlifted") FILTER (WHERE level < 1) OVER (), 0)) * "unlifted" / $47::float8 END AS lifted_once FROM kept)
+      FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed)
     SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
-      CASE WHEN level < 2 THEN "lifted_once" ELSE coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0) + ($47::float8 - coalesce(max("lifted_once") FILTER (WHERE level < 2) OVER (), 0)) * "lifted_once" / $47::float8 END AS score
-    FROM lifted),
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END ELSE $47::float8 - ($47::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END / $47::float8) END AS score
+    FROM kept),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
         round((score / $47::float8)::numeric, 6)::float8 AS score
