@@ -4,35 +4,19 @@ import type { Queryable } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
-import { type CandidateQueries, chooseCandidates, FURTHER_MAX } from './candidates/candidates.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
 import { findFalseGuesses } from './details/false-guesses.ts';
 import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
 import { rankWithPhrases } from './phrases/held-phrases.ts';
-import { type PhraseConditions, phraseConditions } from './phrases/phrase-conditions.ts';
+import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
-import type { SearchedKnowledgeBases } from './query/collection-statistics.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
+import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
-import { estimateShare, isRareShare, type SearchScope } from './ranking/search-scope.ts';
-import { type WeightedScoring, type WeightedTerm, weighTerms } from './ranking/term-weights.ts';
-
-/**
- * The number of candidates, by the number of a query's terms: the best passages of a long query contain many of its
- * words, in any combination. Half and twice as many change nDCG@10 of the open collections by less than .0005, and the
- * share of the ten best by BM25 among the candidates (.9945 at 150,000 passages) by .006 and .003. The budget is the
- * same for every limit, so that a smaller limit returns the first results of a larger one.
- */
-const budgetFor = (termCount: number): number => Math.max(250, 20 * termCount);
-
-/** The candidate queries for `factor` times the usual budget. */
-export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
-  const levels = terms.map((term) => term.levels);
-  const weak = new Set(terms.filter(({ isWeak }) => isWeak).map((term) => term.levels));
-  return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length), weak });
-}
+import type { SearchScope } from './ranking/search-scope.ts';
+import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `scope`: what restricts the results. `minScore`: the
@@ -68,80 +52,6 @@ export type SearchIn = (
   request: SearchRequest,
   isCovered?: () => Promise<boolean>,
 ) => Promise<SearchAnswer>;
-
-/** Without a scope, the second set of candidates has this many times the usual budget; in one, the first has at most. */
-const WIDER_FACTOR = 20;
-/**
- * In a scope, the second set is to have the usual budget of passages in the scope, and a fifth more. The share of the
- * first set that was in the scope shows how large it must be. It is at least twice as large, because many passages of
- * too few documents are not enough for maxPerDocument.
- */
-const widerFactor = (matched: number | undefined, budget: number): number =>
-  matched === undefined ? WIDER_FACTOR : Math.max(2, (1.2 * budget) / Math.max(1, matched));
-
-/** The first set, by the share of all passages that the scope may hold. A rare one is compared without the index. */
-const firstFactor = (share: number): number => (isRareShare(share) ? 1 : Math.min(1 / share, WIDER_FACTOR));
-
-/** Candidates with all phrases: as the terms choose them, or all of them where they are few or `factor` is infinite. */
-function withPhrases(
-  { index, passagesMax }: PhraseConditions,
-  factor: number,
-  choose: () => CandidateQueries,
-): CandidateQueries {
-  if (passagesMax <= FURTHER_MAX || factor === Number.POSITIVE_INFINITY)
-    return { queries: [index], further: [], all: true };
-  const { queries, further } = choose();
-  const both = (query: string) => `(${query})&${index}`;
-  return { queries: queries.map(both), further: further.map(both), all: false };
-}
-
-/**
- * `phrases`: conditions on all candidates; the ranking is unpaid where none fulfils them. `isProbe`: one passage is
- * enough.
- */
-type RankedSearch = {
-  scoring: WeightedScoring;
-  searched: SearchedKnowledgeBases;
-  request: SearchRequest;
-  phrases: PhraseConditions | undefined;
-  isProbe?: boolean;
-};
-
-/** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
-async function rankCandidates(
-  rankPassages: RankPassages,
-  database: Queryable,
-  { scoring, searched, request, phrases, isProbe = false }: RankedSearch,
-): Promise<FoundPassage[]> {
-  const { accountId, limit, price, scope, query } = request;
-  const choose = (factor: number): CandidateQueries => {
-    const byTerms = () => candidatesOf(scoring.terms, searched.passageCount, factor);
-    return phrases === undefined ? byTerms() : withPhrases(phrases, factor, byTerms);
-  };
-  const rank = async ({ queries, further, all: isLast }: CandidateQueries, comparesAll: boolean) => {
-    const own = { queries, further, phrases };
-    const candidates = { ...own, searched, limit, scope, comparesAll, query };
-    const least = phrases === undefined ? 0 : 1;
-    return await rankPassages(database, scoring, candidates, { accountId, price, isLast, least });
-  };
-  const share = await estimateShare(database, searched.ids, scope);
-  const factor = firstFactor(share);
-  const best = choose(factor);
-  const first = await rank(best, isRareShare(share));
-  const isFound = first.found.length > 0;
-  if (first.isEnough || (best.all && phrases !== undefined) || (isProbe && isFound)) return first.found;
-  // More candidates only fill up the results, so some are enough. In a scope, any number of them can be outside of it.
-  const chooseMore = (largerFactor: number): CandidateQueries => {
-    const more = choose(largerFactor);
-    if (scope !== undefined) return more;
-    return { queries: isFound ? best.queries : [], further: more.queries, all: more.all };
-  };
-  if (phrases !== undefined) return (await rank(chooseMore(Number.POSITIVE_INFINITY), true)).found;
-  const budget = budgetFor(scoring.terms.length);
-  const wider = await rank(chooseMore(factor * widerFactor(first.matched, budget)), true);
-  if (wider.isEnough) return wider.found;
-  return (await rank(chooseMore(Number.POSITIVE_INFINITY), true)).found;
-}
 
 /** Rankings without the guesses that the texts found do not bear out; after these, no guess counts. */
 const CORRECTIONS_MAX = 2;

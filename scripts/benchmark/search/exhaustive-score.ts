@@ -16,9 +16,9 @@ import { B, K1 } from '../../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../../src/search/query/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../../src/search/query/query-analysis.ts';
 import { BM25_VALUES, bestByBm25, bm25Values } from '../../../src/search/ranking/best-by-bm25.ts';
+import { candidatesOf } from '../../../src/search/ranking/candidate-sets.ts';
 import { queryTermRows } from '../../../src/search/ranking/term-scores.ts';
 import { chooseTerms, toWeightedTerm } from '../../../src/search/ranking/term-weights.ts';
-import { candidatesOf } from '../../../src/search/search.ts';
 import { showProgress } from '../../../src/terminal/progress.ts';
 
 /** Figures of all searched passages, computed independently of the service. */

@@ -146,7 +146,7 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
 
 /**
  * In a scope, a set of candidates is enough if at least this many are in the scope: with half and with a third of the
- * usual budget, the best candidates are nearly the same (see `budgetFor` in search.ts).
+ * usual budget, the best candidates are nearly the same (see `budgetFor` in candidate-sets.ts).
  */
 const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
 
