@@ -173,6 +173,18 @@ test('documents are found by id, path and title', async () => {
   });
 });
 
+test('the list says why a document has failed; only pages may be scans', async () => {
+  const blank = join(folder, 'blank.txt');
+  await writeFile(blank, '\u200b \n');
+  const imported = await run('import', blank, '--kb', 'Blank files');
+  expect(imported.output).toMatch(
+    /^1 file failed:\n {2}blank\.txt\n +The file holds no readable text\.\nBlank files: /,
+  );
+  const { output } = await run('docs', 'list', '--kb', 'Blank files', '--status', 'failed');
+  expect(output).toMatch(/ reason\n.* blank\.txt +The file holds no readable text\.\n$/);
+  expect(await run('kb', 'delete', 'Blank files', '--yes')).toMatchObject({ code: 0 });
+});
+
 test('a document is downloaded as it was, and replaces no file', async () => {
   const download = (...args: string[]) =>
     run('docs', 'download', 'travel/hotels.md', '--kb', 'Handbook', ...args);

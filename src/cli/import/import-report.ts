@@ -29,11 +29,13 @@ const HELP: Record<DocumentErrorCode, string> = {
   UNSUPPORTED_FILE_TYPE: '', // the reason says it
   FILE_CORRUPT: 'Open it in its program, and save it anew.',
   FILE_ENCRYPTED: 'Save it without a password.',
-  NO_TEXT_EXTRACTED: 'If it is a scan, add its text by OCR.',
+  NO_TEXT_EXTRACTED: '', // only pages may be scans: SCAN_HELP
   FILE_TOO_COMPLEX: 'Split it into several files.',
   PROCESSING_TIMEOUT: 'Run the command again when the service has less to do, or split the file.',
   INTERNAL_ERROR: 'Run the command again; if it fails again, tell the operator.',
 };
+
+const SCAN_HELP = 'If it is a scan, add its text by OCR.';
 
 /** Why a file has failed, what was not read of it before, and what helps. */
 export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warnings' | 'help'> {
@@ -41,9 +43,10 @@ export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warn
     error instanceof KnowledgeRetrievalError &&
     (error.errorCode === 'DOCUMENT_FAILED' || error.errorCode === 'DOCUMENT_TIMED_OUT');
   if (!isOfDocument) return { reason: explainError(error) };
-  const { error: cause, warnings = [] } = error.data.report;
+  const { error: cause, warnings = [], pageCount } = error.data.report;
   if (cause === undefined) return { reason: error.message, help: HELP.PROCESSING_TIMEOUT };
-  const help = HELP[cause.code];
+  const isScan = cause.code === 'NO_TEXT_EXTRACTED' && pageCount !== undefined;
+  const help = isScan ? SCAN_HELP : HELP[cause.code];
   return { reason: cause.message, ...(warnings.length > 0 && { warnings }), ...(help && { help }) };
 }
 

@@ -66,7 +66,7 @@ async function* listSelected(client: KnowledgeRetrieval, options: ListOptions): 
 }
 
 async function* toRows(list: AsyncIterable<Document>) {
-  for await (const { id, title, externalId, type, size, status, createdAt, warnings = [] } of list)
+  for await (const { id, title, externalId, type, size, status, createdAt, error, warnings = [] } of list)
     yield {
       id,
       status,
@@ -75,6 +75,7 @@ async function* toRows(list: AsyncIterable<Document>) {
       size: formatBytes(size),
       created: formatMinute(createdAt),
       name: externalId ?? title,
+      reason: error?.message ?? '',
     };
 }
 

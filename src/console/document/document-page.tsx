@@ -6,7 +6,7 @@ import type { DocumentDetails } from '../../client/index.ts';
 import { describeError } from '../describe-error.ts';
 import { DeleteDocumentsDialog } from '../documents/delete-documents-dialog.tsx';
 import {
-  FAILURE_REMEDIES,
+  failureRemedy,
   hasFailed,
   isUnsettled,
   StatusBadge,
@@ -91,7 +91,7 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
       {hasFailed(document) && error !== undefined && (
         <div class="notice notice-bad" role="status">
           <div>
-            <strong>This document cannot be searched.</strong> {error.message} {FAILURE_REMEDIES[error.code]}
+            <strong>This document cannot be searched.</strong> {error.message} {failureRemedy(document)}
           </div>
           {document.file !== undefined && (
             <button

@@ -5,7 +5,7 @@ import { countOf, formatBytes, formatCount } from '../format.ts';
 import { Time } from '../parts/time.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { addressOf } from '../routes.ts';
-import { FAILURE_REMEDIES, hasFailed, StatusBadge } from './status.tsx';
+import { failureRemedy, hasFailed, StatusBadge } from './status.tsx';
 
 /** Heights of a row in pixels: two lines, and on narrow screens three. */
 const [ROW_HEIGHT, NARROW_ROW_HEIGHT] = [54, 78];
@@ -26,7 +26,7 @@ function Details({ document }: { document: Document }) {
   const { type, size, error, passageCount, pageCount, warnings = [], attributes } = document;
   const missing = warnings.map(({ message }) => message);
   if (hasFailed(document) && error !== undefined) {
-    const text = [error.message, ...missing, FAILURE_REMEDIES[error.code]].filter(Boolean).join(' ');
+    const text = [error.message, ...missing, failureRemedy(document)].filter(Boolean).join(' ');
     return (
       <span class="document-reason" title={text} dir="auto">
         {text}

@@ -1,5 +1,5 @@
 /** The status of a document's import, in words and colour, and what helps when it has failed. */
-import type { DocumentErrorCode, DocumentStatus, DocumentWarningCode } from '../../client/index.ts';
+import type { Document, DocumentErrorCode, DocumentStatus, DocumentWarningCode } from '../../client/index.ts';
 import { CheckIcon, FailureIcon, WaitIcon } from '../parts/icons.tsx';
 
 export const STATUS_NAMES: Record<DocumentStatus, string> = {
@@ -36,15 +36,24 @@ export const hasFailed = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'failed' || status === 'timeout';
 
 /** What helps against each reason of a failure. */
-export const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
+const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   UNSUPPORTED_FILE_TYPE: '', // the reason says it
   FILE_CORRUPT: 'Open it on your computer, save it again, and upload the new file.',
   FILE_ENCRYPTED: 'Remove its password, and upload it again.',
-  NO_TEXT_EXTRACTED: 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.',
+  NO_TEXT_EXTRACTED: '', // only pages may be scans: SCAN_REMEDY
   FILE_TOO_COMPLEX: 'Split it into smaller files, and upload these.',
   PROCESSING_TIMEOUT: 'Retry when the service is less busy. If it fails again, split the file.',
   INTERNAL_ERROR: 'This is a fault of the service: retry, and look into its log if it fails again.',
 };
+
+const SCAN_REMEDY = 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.';
+
+/** What helps against the failure of a document; empty where nothing or its reason does. */
+export function failureRemedy({ error, pageCount }: Pick<Document, 'error' | 'pageCount'>): string {
+  if (error === undefined) return '';
+  const isScan = error.code === 'NO_TEXT_EXTRACTED' && pageCount !== undefined;
+  return isScan ? SCAN_REMEDY : FAILURE_REMEDIES[error.code];
+}
 
 /** What helps where a part of a file was not read. */
 export const WARNING_REMEDIES: Record<DocumentWarningCode, string> = {

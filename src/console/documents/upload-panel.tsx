@@ -5,7 +5,7 @@ import { describeError } from '../describe-error.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { addressOf } from '../routes.ts';
-import { FAILURE_REMEDIES } from './status.tsx';
+import { failureRemedy } from './status.tsx';
 import {
   clearUploads,
   hasEnded,
@@ -38,8 +38,9 @@ function shareOf({ phase, sentShare = 0 }: UploadState): number | undefined {
 /** Why an upload failed, and what helps. */
 function reasonOf({ error, document }: UploadState): string {
   const { message, remedy } = describeError(error);
-  const code = document?.error?.code;
-  return [message, code === undefined ? remedy : FAILURE_REMEDIES[code]].filter(Boolean).join(' ');
+  return [message, document?.error === undefined ? remedy : failureRemedy(document)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function Row({ upload }: { upload: Upload }) {

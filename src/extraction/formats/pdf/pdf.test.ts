@@ -151,7 +151,7 @@ describe('what is not read', () => {
     const whole = drawnPdf([textAt(60, 700, 'First.'), textAt(60, 700, 'Second.')]);
     expect(await messages(whole)).toEqual([]);
     expect(await messages(whole.subarray(0, whole.lastIndexOf('xref\n0')))).toEqual([
-      'FILE_CUT_OFF: The file ends before its end: what is there was read, and the rest is missing.',
+      'FILE_CUT_OFF: The file ends early: what is there was read, and the rest is missing.',
     ]);
   });
 

@@ -40,7 +40,7 @@ export function warningsFor({ pages, attachments, isCutOff, isDynamicForm }: Fil
 
 const CUT_OFF: FileWarning = {
   code: 'FILE_CUT_OFF',
-  message: 'The file ends before its end: what is there was read, and the rest is missing.',
+  message: 'The file ends early: what is there was read, and the rest is missing.',
 };
 
 const DYNAMIC_FORM: FileWarning = {
