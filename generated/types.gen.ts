@@ -1539,6 +1539,19 @@ export type Highlight = {
      * 1 to 2,147,483,647.
      */
     end: number;
+    /**
+     * The page, slide or sheet on which the range begins, from 1; only in formats that have them.
+     *
+     * 1 to 2,147,483,647.
+     */
+    page?: number;
+    /**
+     * The time at which the cue with the range begins, in seconds from the start of the recording; only in
+     * subtitles.
+     *
+     * 0 to 2,147,483.647.
+     */
+    time?: number;
 };
 
 /**
@@ -1714,11 +1727,19 @@ export type PassageLocation = {
      */
     passage: number;
     /**
-     * The page, slide or sheet on which the passage starts, from 1; only in formats that have them.
+     * The page, slide or sheet on which the passage starts, from 1; only in formats that have them. In a mail or
+     * an archive it is the page of the file inside that `headings` name.
      *
      * 1 to 2,147,483,647.
      */
     page?: number;
+    /**
+     * The page on which the passage ends, if that is another one. `highlights` say on which page the words of a
+     * query stand.
+     *
+     * 2 to 2,147,483,647.
+     */
+    lastPage?: number;
     /**
      * The headings above the passage, the outermost first. If the passage begins inside a table, the table's
      * header row comes last, if it is short.
@@ -1738,7 +1759,7 @@ export type PassageLocation = {
     end: number;
     /**
      * The time at which the passage begins, in seconds from the start of the recording; only in subtitles. Those
-     * longer than 24 days have the last time that fits.
+     * longer than 24 days have the last time that fits. `highlights` say when the words of a query are spoken.
      *
      * 0 to 2,147,483.647.
      */

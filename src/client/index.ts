@@ -2,6 +2,7 @@
 export type * from '../../generated/types.gen.ts';
 export { createKnowledgeRetrieval, type KnowledgeRetrieval } from './client.ts';
 export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './errors.ts';
+export { type FoundPlace, foundPlace } from './found-place.ts';
 export type { Page, PagePromise } from './operations/page.ts';
 export type { Found, Selected } from './operations/read-operations.ts';
 export type { PollOptions } from './poll.ts';

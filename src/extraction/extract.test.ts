@@ -1,13 +1,22 @@
 /** Text, headings, tables and pages of every format. */
+import { utils, write } from '@e965/xlsx';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { splitPassages } from '../indexing/split/passages.ts';
 import { extractFile } from './extract.ts';
 import type { ExtractedFile } from './extracted-file.ts';
 import { madeContainers } from './testing/containers/made-containers.ts';
 import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
 import { writeZip } from './testing/write-zip.ts';
 
-const files: Record<string, Buffer> = { ...madeFiles(), ...madeContainers() };
+const book = utils.book_new();
+for (const name of ['Hours', 'Prices'])
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['The café opens at nine']]), name);
+const files: Record<string, Buffer> = {
+  ...madeFiles(),
+  ...madeContainers(),
+  'a.xls': write(book, { type: 'buffer', bookType: 'biff8' }),
+};
 
 async function read(fileName: string): Promise<ExtractedFile & { type: string }> {
   const extraction = await extractFile({ fileName, bytes: files[fileName] ?? Buffer.alloc(0) });
@@ -45,9 +54,35 @@ describe.each([
 });
 
 /** The text of each page, without the white space around it. */
-function pagesOf({ extracted: { text, pages } }: ExtractedFile): [page: number, text: string][] {
+function pagesOf({ extracted: { text, pages } }: ExtractedFile): [page: number | undefined, text: string][] {
   return pages.map(({ page, offset }, i) => [page, text.slice(offset, pages[i + 1]?.offset).trim()]);
 }
+
+test.each(['a.pdf', 'a.pptx', 'a.ppt', 'a.odp', 'a.xlsx', 'a.xls', 'a.ods'])(
+  'each passage of %s is on one page, slide or sheet',
+  async (fileName) => {
+    const { extracted } = await read(fileName);
+    const passages = [...splitPassages(extracted)];
+    expect(passages.map(({ page, later }) => ({ page, later }))).toEqual(
+      pagesOf({ extracted, warnings: [] }).flatMap(([page, text]) => (text === '' ? [] : [{ page }])),
+    );
+  },
+);
+
+test('a file in an archive keeps its pages and its times, and shares no passage with another one', async () => {
+  const names = ['a.pptx', 'a.txt', 'a.vtt'];
+  const entries = names.map((name) => ({ name, content: files[name] ?? '' }));
+  const extraction = await extractFile({ fileName: 'all.zip', bytes: writeZip(entries) });
+  const { extracted } = extraction as ExtractedFile;
+  expect(
+    [...splitPassages(extracted)].map(({ headings, page, timeMs }) => [headings[0], page, timeMs]),
+  ).toEqual([
+    ['a.pptx', 1, undefined],
+    ['a.pptx', 2, undefined],
+    ['a.txt', undefined, undefined],
+    ['a.vtt', undefined, 1000],
+  ]);
+});
 
 test('slides become pages in the order of the show, and their titles headings', async () => {
   const presentation = await read('a.pptx');

@@ -4,7 +4,7 @@ import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import { toDescription } from '../database/rows/documents/documents.ts';
 import { requireDocuments } from '../database/rows/documents/given-documents.ts';
-import { passageId, toLocation } from '../database/rows/documents/passages.ts';
+import { passageId, toHighlight, toLocation } from '../database/rows/documents/passages.ts';
 import type { DetailedPassage } from '../search/details/details.ts';
 import type { SearchScope } from '../search/ranking/search-scope.ts';
 import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../terms/ids.ts';
@@ -27,7 +27,7 @@ export function toSearchResult(passage: DetailedPassage): SearchResult {
     location,
     ...toDescription(passage),
     ...(context && { context }),
-    ...(highlights && { highlights }),
+    ...(highlights && { highlights: highlights.map((range) => toHighlight(range, passage)) }),
     ...(snippet && { snippet }),
     ...(explanation && { explanation }),
   };

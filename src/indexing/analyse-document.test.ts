@@ -24,6 +24,7 @@ describe('analyseDocument', () => {
         end_offset: '26',
         page: null,
         time_ms: null,
+        later_starts: '',
         headings: '["Cats"]',
         language: expect.any(String),
         lexemes: expect.stringMatching(

@@ -71,7 +71,8 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     release(bytes);
     return moved;
   };
-  const { text, position, content, start_offset, end_offset, page, time_ms, ...others } = batch.columns;
+  const { text, position, content, start_offset, end_offset, page, time_ms, later_starts, ...others } =
+    batch.columns;
   const columns = {
     text: move(text),
     position: move(position),
@@ -80,6 +81,7 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     end_offset: move(end_offset),
     page: move(page),
     time_ms: move(time_ms),
+    later_starts: move(later_starts),
     headings: move(others.headings),
     language: move(others.language),
     length: move(others.length),

@@ -11,7 +11,7 @@ import type { Passage } from './split/passages.ts';
 
 /**
  * Passages in order, as one binary array for each column (see postgres-binary-insides.ts). The names are the columns of `passages`
- * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
+ * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text, and `later_starts`, '' for none. `length` is the
  * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
  * together, from 1.
  */
@@ -23,6 +23,7 @@ export type PassageColumns = Record<
   | 'end_offset'
   | 'page'
   | 'time_ms'
+  | 'later_starts'
   | 'headings'
   | 'language'
   | 'length'
@@ -41,6 +42,7 @@ export const createPassageColumns = (): UnfinishedColumns => ({
   end_offset: createBinaryArray(elementTypes.integer),
   page: createBinaryArray(elementTypes.integer),
   time_ms: createBinaryArray(elementTypes.integer),
+  later_starts: createBinaryArray(elementTypes.text),
   headings: createBinaryArray(elementTypes.text),
   language: createBinaryArray(elementTypes.text),
   length: createBinaryArray(elementTypes.integer),
@@ -61,6 +63,7 @@ export function addPassage(
   columns.end_offset.addInteger(passage.end);
   columns.page.addInteger(passage.page ?? null);
   columns.time_ms.addInteger(passage.timeMs ?? null);
+  columns.later_starts.addText(passage.later ? JSON.stringify(passage.later) : '');
   columns.headings.addText(JSON.stringify(headingsOf(passage)));
   columns.language.addText(language);
   columns.length.addInteger(length);
@@ -81,6 +84,7 @@ export const finishColumns = (columns: UnfinishedColumns): PassageColumns => ({
   end_offset: columns.end_offset.toBuffer(),
   page: columns.page.toBuffer(),
   time_ms: columns.time_ms.toBuffer(),
+  later_starts: columns.later_starts.toBuffer(),
   headings: columns.headings.toBuffer(),
   language: columns.language.toBuffer(),
   length: columns.length.toBuffer(),

@@ -30,6 +30,7 @@ const insertColumns = prepare(
     'end_offset',
     'page',
     'time_ms',
+    'later_starts',
     'headings',
     'language',
     'length',
@@ -38,14 +39,16 @@ const insertColumns = prepare(
   ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
     WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
-        position, content, start_offset, end_offset, page, time_ms, headings, language)
+        position, content, start_offset, end_offset, page, time_ms, later_starts, headings, language)
       SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
-        position, content, start_offset, end_offset, page, time_ms, headings::jsonb, language
+        position, content, start_offset, end_offset, page, time_ms,
+        nullif(later_starts, '')::jsonb, headings::jsonb, language
       FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.content}::text[],
           ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
-          ${columns.page}::integer[], ${columns.time_ms}::integer[], ${columns.headings}::text[],
-          ${columns.language}::text[])
-        AS passage (text, position, content, start_offset, end_offset, page, time_ms, headings, language))
+          ${columns.page}::integer[], ${columns.time_ms}::integer[],
+          ${columns.later_starts}::text[], ${columns.headings}::text[], ${columns.language}::text[])
+        AS passage (text, position, content, start_offset, end_offset, page, time_ms, later_starts, headings,
+          language))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
     SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
       position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
@@ -204,6 +207,7 @@ export async function readStoredPassages(database: Queryable, id: OwnedId): Prom
     end: row.end_offset,
     ...(row.page !== null && { page: row.page }),
     ...(row.time_ms !== null && { timeMs: row.time_ms }),
+    ...(row.later_starts !== null && { later: row.later_starts }),
     headings: row.headings,
     verbatim: false, // matters for the language alone, which is known
     language: row.language as Language, // an earlier analysis wrote it

@@ -130,6 +130,28 @@ test('passages of subtitles have the time of their first cue, also after the tit
   expect((await suite.call('query', request)).body.data).toMatchObject(expected);
 });
 
+test('a match is cited by the page and the cue that it stands in, also after the title has changed', async () => {
+  const words = 'A zebra drinks. An okapi sleeps.';
+  const text = {
+    ...{ text: words, headings: [], verbatim: [], tables: [] },
+    pages: [0, 16].map((offset, i) => ({ offset, page: i + 7 })),
+    times: [0, 16].map((offset) => ({ offset, seconds: offset / 2 })),
+  };
+  const documentId = await importPending('talk.vtt', 'a');
+  // A page of its own, as one long page: the second one is not.
+  const long = { ...text, text: words + ' The herd moves on.'.repeat(60) };
+  const extract = async () => ({ type: 'vtt' as const, warnings: [], extracted: packText(long) });
+  await importFile({ ...suite.service, extract }, attempt(documentId));
+  await suite.call('updateDocument', { documentId, title: 'The talk' });
+  const request = { query: 'okapi', knowledgeBaseIds: [suite.knowledgeBaseId], highlight: true };
+  expect((await suite.call('query', request)).body.data).toMatchObject([
+    {
+      location: { passage: 1, page: 7, lastPage: 8, time: 0 },
+      highlights: [{ start: 19, end: 24, page: 8, time: 8 }],
+    },
+  ]);
+});
+
 test('a fault of the service fails the document only after the last try, without details', async () => {
   const id = await importPending('a.txt', 'some text');
   const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };

@@ -134,7 +134,12 @@ function addSearch(server: McpServer, { client }: Connection): void {
     },
     async ({ maxTokens, filter, ...asked }, { mcpReq: { signal } }) => {
       // The service checks filters itself, and names what is wrong.
-      const request = { ...asked, explain: true, ...(filter && { filter: filter as never }) };
+      const request = {
+        ...asked,
+        explain: true,
+        highlight: true,
+        ...(filter && { filter: filter as never }),
+      };
       const results = await client.query(request, { signal });
       const { phrasesAsWords } = results;
       const { passages, omitted } = selectPassages(results, maxTokens);

@@ -1,5 +1,6 @@
 /** Search results as agents read them: whole passages, best first, within a number of tokens, each with its source. */
 import type { SearchResult } from '../../generated/types.gen.ts';
+import { formatPages, foundPlace } from '../client/found-place.ts';
 import { formatTime } from '../format-time.ts';
 
 type Guess = { word: string; takenFor: string[] };
@@ -20,7 +21,7 @@ export type FoundPassage = {
   /** The range of `text` in the document, in code points, for read_document. */
   start?: number;
   end?: number;
-  /** When it begins in the recording, in seconds. */
+  /** When the words of the query are spoken in the recording, in seconds. */
   time?: number;
   /** Words of the query that no text has, with those that were taken for them. */
   guesses?: Guess[];
@@ -30,11 +31,16 @@ export type FoundPassage = {
 export const documentUri = (documentId: string): string => `knowledge://documents/${documentId}`;
 
 /** For example `Handbook, page 12, Travel > Expenses`, or `talk.vtt, at 00:12:45`. */
-function citationOf({ title, location }: SearchResult): string {
-  const page = location?.page === undefined ? [] : [`page ${location.page}`];
-  const time = location?.time === undefined ? [] : [`at ${formatTime(location.time)}`];
-  const headings = location?.headings?.length ? [location.headings.join(' > ')] : [];
-  return [title, ...page, ...time, ...headings].join(', ');
+function citationOf(result: SearchResult): string {
+  const { title, location } = result;
+  const place = foundPlace(result);
+  const parts = [
+    title,
+    formatPages(place),
+    place.time === undefined ? undefined : `at ${formatTime(place.time)}`,
+    location?.headings?.length ? location.headings.join(' > ') : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
 }
 
 const guessesOf = ({ explanation }: SearchResult): Guess[] =>
@@ -45,6 +51,7 @@ const guessesOf = ({ explanation }: SearchResult): Guess[] =>
 function toFoundPassage(result: SearchResult): FoundPassage {
   const guesses = guessesOf(result);
   const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
+  const { time } = foundPlace(result);
   return {
     documentId,
     title,
@@ -55,7 +62,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(context && context.before.length > 0 && { before: context.before }),
     ...(context && context.after.length > 0 && { after: context.after }),
     ...(location && { start: location.start, end: location.end }),
-    ...(location?.time !== undefined && { time: location.time }),
+    ...(time !== undefined && { time }),
     ...(guesses.length > 0 && { guesses }),
   };
 }

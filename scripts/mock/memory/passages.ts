@@ -59,7 +59,7 @@ export function toPassages(
 ): IndexedPassage[] {
   const language = detectLanguage(isText ? `${title}\n${extracted.text}` : extracted.text);
   return Array.from(splitPassages(extracted), (passage) => {
-    const { position, text, start, end, page, timeMs, headings, tableHeader = '' } = passage;
+    const { position, text, start, end, page, timeMs, later, headings, tableHeader = '' } = passage;
     const isNamed = tableHeader !== '' && tableHeader.length <= HEADING_MAX_LENGTH;
     const row: PassageRow = {
       knowledge_base_id: document.knowledgeBaseId,
@@ -70,6 +70,7 @@ export function toPassages(
       end_offset: end,
       page: page ?? null,
       time_ms: timeMs ?? null,
+      later_starts: later ?? null,
       headings: isNamed ? [...headings, tableHeader] : headings,
     };
     return {

@@ -1,5 +1,6 @@
 /** Search results for people. */
 import type { Explanation, SearchResult, TermMatch } from '../../../generated/types.gen.ts';
+import { formatPages, foundPlace } from '../../client/found-place.ts';
 import { formatScore } from '../../format-score.ts';
 import { formatTime } from '../../format-time.ts';
 import { pluralise } from '../../terminal/formats.ts';
@@ -12,16 +13,15 @@ const INDENT = '   ';
 export type Names = ReadonlyMap<string, string>;
 
 /** Score, knowledge base, page or time, headings, and where the document is from, as far as they are known. */
-function describePlace(
-  { score, location, sourceUrl, externalId, document_id, knowledge_base_id }: SearchResult,
-  names: Names,
-): string {
-  const { page, time, headings = [] } = location ?? {};
+function describePlace(result: SearchResult, names: Names): string {
+  const { score, location, sourceUrl, externalId, document_id, knowledge_base_id } = result;
+  const { headings = [] } = location ?? {};
+  const place = foundPlace(result);
   const parts = [
     formatScore(score),
     names.get(knowledge_base_id) ?? '',
-    page === undefined ? '' : `page ${page}`,
-    time === undefined ? '' : formatTime(time),
+    formatPages(place) ?? '',
+    place.time === undefined ? '' : formatTime(place.time),
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,
   ];

@@ -55,13 +55,15 @@ const headingsOf = ({ location }: Passage): string => location.headings.join(' â
 
 /** The page, the time and the headings, where they differ from those of the passage before. */
 function Place({ passage, before }: { passage: Passage; before: Passage | undefined }) {
-  const { page, time } = passage.location;
+  const { page, lastPage, time } = passage.location;
   const headings = headingsOf(passage);
-  const isNewPage = page !== undefined && page !== before?.location.page;
+  const isNewPage = page !== undefined && (page !== before?.location.page || lastPage !== undefined);
   const isNewHeading = headings !== '' && (before === undefined || headings !== headingsOf(before));
   return (
     <>
-      {isNewPage && <p class="page-number">Page {page}</p>}
+      {isNewPage && (
+        <p class="page-number">{lastPage === undefined ? `Page ${page}` : `Pages ${page}â€“${lastPage}`}</p>
+      )}
       {time !== undefined && time !== before?.location.time && <p class="page-number">{formatTime(time)}</p>}
       {isNewHeading && (
         <p class="headings" dir="auto">

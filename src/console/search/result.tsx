@@ -1,5 +1,6 @@
 /** One search result: the passage with the words that match, where it is, and why it was found. */
 import { useState } from 'preact/hooks';
+import { formatPages, foundPlace } from '../../client/found-place.ts';
 import type { Attributes, SearchResult } from '../../client/index.ts';
 import { formatScore } from '../../format-score.ts';
 import { formatTime } from '../../format-time.ts';
@@ -39,10 +40,10 @@ function Content({ content, highlights = [], snippet }: SearchResult) {
 }
 
 /** Where the passage is: page or time, headings, and its number. */
-function Place({
-  result: { location, knowledge_base_id },
-  knowledgeBaseName,
-}: Pick<ResultProps, 'result' | 'knowledgeBaseName'>) {
+function Place({ result, knowledgeBaseName }: Pick<ResultProps, 'result' | 'knowledgeBaseName'>) {
+  const { location, knowledge_base_id } = result;
+  const place = foundPlace(result);
+  const pages = formatPages(place);
   const headings = location?.headings.join(' › ');
   return (
     <ul class="facts">
@@ -53,8 +54,8 @@ function Place({
           </a>
         </li>
       )}
-      {location?.page !== undefined && <li>page {location.page}</li>}
-      {location?.time !== undefined && <li>at {formatTime(location.time)}</li>}
+      {pages !== undefined && <li>{pages}</li>}
+      {place.time !== undefined && <li>at {formatTime(place.time)}</li>}
       {location !== undefined && <li>passage {location.passage}</li>}
       {headings && <li dir="auto">{headings}</li>}
     </ul>

@@ -52,6 +52,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0020-warnings-with-codes',
     '0021-passage-times',
     '0022-synonyms',
+    '0023-later-starts',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -31,6 +31,7 @@ import * as jobs from './0.3/0019-jobs.ts';
 import * as warningsWithCodes from './0.3/0020-warnings-with-codes.ts';
 import * as passageTimes from './0.3/0021-passage-times.ts';
 import * as synonyms from './0.3/0022-synonyms.ts';
+import * as laterStarts from './0.3/0023-later-starts.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0020-warnings-with-codes': warningsWithCodes,
   '0021-passage-times': passageTimes,
   '0022-synonyms': synonyms,
+  '0023-later-starts': laterStarts,
 };
 
 /**

@@ -197,6 +197,7 @@ CREATE TABLE passages (
   headings jsonb NOT NULL,
   language text NOT NULL,
   time_ms integer,
+  later_starts jsonb,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 );

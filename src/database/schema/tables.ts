@@ -1,4 +1,5 @@
 /** The tables as Kysely sees them; `schema.sql` in this folder shows the schema after all migrations. */
+
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type {
   Attributes,
@@ -9,6 +10,7 @@ import type {
   SubscribableEventType,
   WebhookEventType,
 } from '../../../generated/types.gen.ts';
+import type { LaterStarts } from '../../terms/later-starts.ts';
 
 /** Written in SQL or as a Date, read as a Date. */
 type Timestamp = ColumnType<Date, Date, Date>;
@@ -169,6 +171,8 @@ type PassageTable = {
   language: string;
   /** From the start of the recording to its first cue. Null: it is no subtitle. */
   time_ms: number | null;
+  /** The pages and cues that begin inside the passage. Null: none does, or a server of 0.2 has written it. */
+  later_starts: JSONColumnType<LaterStarts> | null;
 };
 
 /** The part of a passage that scoring reads. */

@@ -7,11 +7,17 @@ export type Range = { start: number; end: number };
 /** A heading line with its markup (`start` to `end`), its level from 1 (h1) to 6, and its words without markup. */
 export type Heading = Range & { level: number; text: string };
 
-/** Where a page (PDF), slide or sheet begins. Pages count from 1. */
-export type PageStart = { offset: number; page: number };
+/**
+ * Where a page (PDF), slide or sheet begins. Pages count from 1. Where a text has several files: also where one of them
+ * begins, with `page` undefined if it has no pages.
+ */
+export type PageStart = { offset: number; page: number | undefined };
 
-/** Where a cue of subtitles begins: its offset in the text, and the seconds from the start of the recording. */
-export type CueStart = { offset: number; seconds: number };
+/**
+ * Where a cue of subtitles begins: its offset in the text, and the seconds from the start of the recording; undefined
+ * where other text begins.
+ */
+export type CueStart = { offset: number; seconds: number | undefined };
 
 /** Rows of a table, one a line; `header` names their columns, and what a group of rows has in common, '' for neither. */
 export type Table = Range & { header: string };
@@ -56,7 +62,7 @@ type Packed = {
   headings: Int32Array;
   headingTexts: PackedTexts;
   pages: Int32Array;
-  /** Milliseconds. */
+  /** Milliseconds, or `NONE`. */
   times: Int32Array;
   verbatim: Int32Array;
   tables: Int32Array;
@@ -66,16 +72,18 @@ type PackedTexts = { joined: string; ends: Int32Array };
 
 /** The largest number of the lists: as milliseconds, the time after 24 days. */
 const NUMBER_MAX = 2 ** 31 - 1;
+/** Stands for no page and no time. */
+const NONE = -1;
 
 export function packText({ text, headings, pages, times = [], verbatim, tables }: ExtractedText): PackedText {
   const packed: Packed = {
     text,
     headings: packNumbers(headings, ({ start, end, level }) => [start, end, level]),
     headingTexts: packTexts(headings.map((heading) => heading.text)),
-    pages: packNumbers(pages, ({ offset, page }) => [offset, page]),
+    pages: packNumbers(pages, ({ offset, page = NONE }) => [offset, page]),
     times: packNumbers(times, ({ offset, seconds }) => [
       offset,
-      Math.min(Math.round(seconds * 1000), NUMBER_MAX),
+      seconds === undefined ? NONE : Math.min(Math.round(seconds * 1000), NUMBER_MAX),
     ]),
     verbatim: packNumbers(verbatim, ({ start, end }) => [start, end]),
     tables: packNumbers(tables, ({ start, end }) => [start, end]),
@@ -95,8 +103,14 @@ export function unpackText(bytes: PackedText): StructuredText {
       ...{ start, end, level },
       text: headingText(i),
     })),
-    pages: unpackNumbers(packed.pages, 2, ([offset = 0, page = 0]) => ({ offset, page })),
-    times: unpackNumbers(packed.times, 2, ([offset = 0, ms = 0]) => ({ offset, seconds: ms / 1000 })),
+    pages: unpackNumbers(packed.pages, 2, ([offset = 0, page = NONE]) => ({
+      offset,
+      page: page === NONE ? undefined : page,
+    })),
+    times: unpackNumbers(packed.times, 2, ([offset = 0, ms = NONE]) => ({
+      offset,
+      seconds: ms === NONE ? undefined : ms / 1000,
+    })),
     verbatim: unpackNumbers(packed.verbatim, 2, ([start = 0, end = 0]) => ({ start, end })),
     tables: unpackNumbers(packed.tables, 2, ([start = 0, end = 0], i) => ({
       start,

@@ -173,6 +173,53 @@ describe('splitPassages', () => {
     expect(passages.map(({ page }) => page)).toEqual([1, 2, 2]);
   });
 
+  /** A text of pages with their numbers. */
+  const paged = (pages: string[]) => {
+    const text = pages.join('\n\n');
+    let offset = 0;
+    const starts = pages.map((page, i) => {
+      const start = { offset, page: i + 1 };
+      offset += page.length + 2;
+      return start;
+    });
+    return { ...scanMarkdown(text), pages: starts };
+  };
+  const pagesOf = (pages: string[]) =>
+    [...splitPassages(unpackText(packText(paged(pages))))].map(({ page, later }) => [
+      page,
+      later?.pages ?? [],
+    ]);
+
+  it('ends a passage between two pages that fit in one, however little they say', () => {
+    expect(pagesOf(['# Goals\n\nGrow.', '# Risks\n\nNone.', 'Thank you.'])).toEqual([
+      [1, []],
+      [2, []],
+      [3, []],
+    ]);
+    expect(pagesOf(['Ziele', '', paragraph, '漢字。'.repeat(40)])).toEqual([
+      [1, []],
+      [3, []],
+      [4, []],
+    ]);
+  });
+
+  it('keeps a page of headings with the next one, whose start it tells in code points', () => {
+    expect(pagesOf(['# 🦫 Prices', '## Rooms\n\n100 a night.'])).toEqual([[1, [[12, 2]]]]);
+  });
+
+  it('goes on over the end of a long page, and tells where the next one begins', () => {
+    const pages = [
+      [paragraph, paragraph],
+      [sentence.repeat(3).trim(), paragraph, paragraph],
+    ];
+    const passages = [...splitPassages(paged(pages.map((page) => page.join('\n\n'))))];
+    const spanning = passages.filter(({ later }) => later !== undefined);
+    expect(spanning).toHaveLength(1);
+    const [{ text = '', page, later } = {}] = spanning;
+    const [[offset = 0, value] = []] = later?.pages ?? [];
+    expect([page, value, [...text].slice(offset).join('').startsWith('This sentence')]).toEqual([1, 2, true]);
+  });
+
   it('returns the time at which the first cue of a passage begins, also of a packed text', () => {
     const text = [paragraph, paragraph, paragraph].join('\n\n');
     const second = paragraph.length + 2;
@@ -184,6 +231,7 @@ describe('splitPassages', () => {
     ];
     const passages = [...splitPassages(unpackText(packText({ ...scanMarkdown(text), times })))];
     expect(passages.map(({ timeMs }) => timeMs)).toEqual([500, 61_234, 2_147_483_647]);
+    expect(passages.map(({ later }) => later)).toEqual([undefined, { times: [[20, 64_000]] }, undefined]);
     expect(split(text)[0]).not.toHaveProperty('timeMs');
   });
 });

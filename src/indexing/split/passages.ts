@@ -1,4 +1,5 @@
 /** Splits a document's text into passages along its structure. */
+import type { LaterStart, LaterStarts } from '../../terms/later-starts.ts';
 import { BOUNDARY_FINDERS, characterBoundaries, clusterStart } from './boundaries.ts';
 import { isBlank, type List, type Range, type StructuredText } from './extracted-text.ts';
 import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
@@ -9,7 +10,8 @@ import { type Section, sectionsOf } from './sections.ts';
  *
  * - `position` counts from 1 in text order.
  * - `text` is the document's text between `start` and `end`, which count code points.
- * - `timeMs`: in subtitles, when the first cue of the passage begins, from the start of the recording.
+ * - `page` and `timeMs` are where it begins: its page, and in subtitles its first cue, from the start of the recording.
+ * - `later`: the pages and cues that begin inside it, if any do.
  * - `headings` is the path of headings above it, outermost first.
  * - `tableHeader` names the columns, if the passage begins inside a table.
  * - `verbatim`: the passage lies in a code block.
@@ -21,6 +23,7 @@ export type Passage = {
   end: number;
   page?: number;
   timeMs?: number;
+  later?: LaterStarts;
   headings: string[];
   tableHeader?: string;
   verbatim: boolean;
@@ -137,39 +140,82 @@ function trim(text: string, range: Range): Range {
  */
 function describer({ text, pages, times = [], tables, verbatim }: StructuredText) {
   const codePoints = codePointCounter(text);
-  const pageAt = sweep(pages, (page) => page.offset);
-  const cueAt = sweep(times, (cue) => cue.offset);
-  const tableAt = sweep(tables, (table) => table.start);
-  const verbatimAt = sweep(verbatim, (block) => block.start);
+  const atPage = sweep(pages, (page) => page.offset);
+  const atCue = sweep(times, (cue) => cue.offset);
+  const atTable = sweep(tables, (table) => table.start);
+  const atVerbatim = sweep(verbatim, (block) => block.start);
   return ({ start, end }: Range, section: Section): Omit<Passage, 'position'> => {
-    const page = pageAt(start)?.page;
-    const cue = cueAt(start);
-    const table = tableAt(start);
+    const page = atPage.last(start)?.page;
+    const timeMs = toMs(atCue.last(start)?.seconds);
+    const table = atTable.last(start);
     const inTable = table && table.start < start && start < table.end && table.header !== '';
+    const content = text.slice(start, end);
+    const pagesWithin = startsWithin({ content, start, first: page }, atPage.upTo(end), (each) => each.page);
+    const timesWithin = startsWithin({ content, start, first: timeMs }, atCue.upTo(end), ({ seconds }) =>
+      toMs(seconds),
+    );
     return {
-      text: text.slice(start, end),
+      text: content,
       start: codePoints(start),
       end: codePoints(end),
       ...(page === undefined ? {} : { page }),
-      ...(cue === undefined ? {} : { timeMs: Math.round(cue.seconds * 1000) }),
+      ...(timeMs === undefined ? {} : { timeMs }),
+      ...(pagesWithin.length + timesWithin.length > 0 && {
+        later: {
+          ...(pagesWithin.length > 0 && { pages: pagesWithin }),
+          ...(timesWithin.length > 0 && { times: timesWithin }),
+        },
+      }),
       headings: section.path,
       ...(inTable ? { tableHeader: table.header } : {}),
-      verbatim: (verbatimAt(start)?.end ?? 0) >= end,
+      verbatim: (atVerbatim.last(start)?.end ?? 0) >= end,
     };
   };
 }
 
-/** Returns a function from an offset to the last element that begins at or before it. Offsets must ascend. */
-function sweep<T>(elements: List<T>, startOf: (element: T) => number): (offset: number) => T | undefined {
+const toMs = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : Math.round(seconds * 1000);
+
+/** The starts inside a passage that begins at the offset `start`. Those that change nothing are left out. */
+function startsWithin<T extends { offset: number }>(
+  { content, start, first }: { content: string; start: number; first: number | undefined },
+  elements: T[],
+  startValue: (element: T) => number | undefined,
+): LaterStart[] {
+  if (elements.length === 0) return [];
+  const codePoints = codePointCounter(content);
+  let before = first;
+  return elements.flatMap((element): LaterStart[] => {
+    const value = startValue(element);
+    if (value === before) return [];
+    before = value;
+    return [[codePoints(element.offset - start), value ?? null]];
+  });
+}
+
+/**
+ * Walks over a list in text order, so that offsets must ascend. `last`: the last element that begins at an offset or
+ * before. `upTo`: those after the offset of the last call, before this one.
+ */
+function sweep<T>(elements: List<T>, startOf: (element: T) => number) {
   let last: T | undefined;
   let next = elements.at(0);
   let count = 0;
-  return (offset) => {
-    while (next !== undefined && startOf(next) <= offset) {
-      last = next;
-      next = elements.at(++count);
-    }
+  const step = (): T | undefined => {
+    last = next;
+    next = elements.at(++count);
     return last;
+  };
+  return {
+    last(offset: number): T | undefined {
+      while (next !== undefined && startOf(next) <= offset) step();
+      return last;
+    },
+    upTo(end: number): T[] {
+      const passed: T[] = [];
+      while (next !== undefined && startOf(next) < end) passed.push(step() as T); // `next` is an element
+      return passed;
+    },
   };
 }
 

@@ -47,6 +47,7 @@ function readColumns(columns: PassageColumns): Row[] {
     readArray(columns[name]).map((bytes) => bytes?.toString() ?? null);
   const integers = (name: keyof PassageColumns) => readArray(columns[name]).map(readInteger);
   const [content, headings, language] = [text('content'), text('headings'), text('language')];
+  const later = text('later_starts');
   const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
   const [positions, lengths, times] = [integers('position'), integers('length'), integers('time_ms')];
   return readArray(columns.lexemes).map((lexemes, i) => ({
@@ -56,6 +57,7 @@ function readColumns(columns: PassageColumns): Row[] {
     end_offset: String(ends[i]),
     page: pages[i] === null ? null : String(pages[i]),
     time_ms: times[i] === null ? null : String(times[i]),
+    later_starts: later[i] ?? null,
     headings: headings[i] ?? null,
     language: language[i] ?? null,
     length: lengths[i] ?? 0,

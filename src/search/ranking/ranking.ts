@@ -112,7 +112,7 @@ const rankedTables = (
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked

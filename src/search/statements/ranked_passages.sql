@@ -133,7 +133,7 @@ WITH query_terms AS MATERIALIZED (
   UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END FROM deferred
   WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted,
       ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked

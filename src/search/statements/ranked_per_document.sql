@@ -186,7 +186,7 @@ WITH query_terms AS MATERIALIZED (
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, time_ms, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted, documents.created_at FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents

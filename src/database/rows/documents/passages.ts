@@ -1,6 +1,7 @@
 /** Reads a document's passages, and maps their rows to the contract. */
-import type { LanguageShare, Passage, PassageLocation } from '../../../../generated/types.gen.ts';
+import type { Highlight, LanguageShare, Passage, PassageLocation } from '../../../../generated/types.gen.ts';
 import { formatScopedId, type OwnedId } from '../../../terms/ids.ts';
+import { type LaterStarts, lastPageOf, valueAt } from '../../../terms/later-starts.ts';
 import type { Queryable } from '../../connection/database.ts';
 
 /** The columns of the contract's passage. */
@@ -14,6 +15,7 @@ export type PassageRow = {
   page: number | null;
   headings: string[];
   time_ms: number | null;
+  later_starts: LaterStarts | null;
 };
 
 /** The contract's id of a passage: the document's id and the passage's position in it. */
@@ -23,12 +25,27 @@ export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_
 /** The passage's location in its document; `page` only where the format has pages, `time` only in subtitles. */
 export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
   passage: row.position,
-  ...(row.page !== null && { page: row.page }),
+  ...(row.page !== null && { page: row.page, ...toLastPage(row.page, row.later_starts) }),
   headings: row.headings,
   start: row.start_offset,
   end: row.end_offset,
   ...(row.time_ms !== null && { time: row.time_ms / 1000 }),
 });
+
+const toLastPage = (page: number, laterStarts: LaterStarts | null): { lastPage?: number } => {
+  const lastPage = lastPageOf(page, laterStarts?.pages ?? []);
+  return lastPage > page ? { lastPage } : {};
+};
+
+/** A range of the content with the page and the time at which it begins. */
+export function toHighlight(
+  { start, end }: Pick<Highlight, 'start' | 'end'>,
+  row: Pick<PassageRow, 'page' | 'time_ms' | 'later_starts'>,
+): Highlight {
+  const page = valueAt(row.page, row.later_starts?.pages ?? [], start);
+  const timeMs = valueAt(row.time_ms, row.later_starts?.times ?? [], start);
+  return { start, end, ...(page !== null && { page }), ...(timeMs !== null && { time: timeMs / 1000 }) };
+}
 
 /** The contract's passage of a document. */
 export const toPassage = (row: PassageRow & { language: string }): Passage => ({

@@ -4,7 +4,7 @@ import { scanMarkdown } from '../../../indexing/split/markdown.ts';
 import { TEXT_MAX_LENGTH } from '../../extraction-limits.ts';
 import { joinParts } from './join-parts.ts';
 
-test('headings, tables and code move with their text, headings deeper, page starts are dropped', () => {
+test('headings, tables, code and pages move with their text, headings deeper', () => {
   const part = scanMarkdown(
     '# Term\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n\n###### Deepest\n',
   );
@@ -21,7 +21,28 @@ test('headings, tables and code move with their text, headings deeper, page star
   ]);
   expect(tables.map(words)).toEqual(['| a | b |\n|---|---|\n| 1 | 2 |']);
   expect(verbatim.map(words)).toEqual(['```\ncode\n```']);
-  expect(pages).toEqual([]);
+  expect(pages.map(({ offset, page }) => [page, text.slice(offset).split('\n')[0]])).toEqual([
+    [undefined, 'First.'],
+    [1, 'plans/ a.md'],
+    [1, '# Term'],
+  ]);
+});
+
+test('times are those of the file below whose title they stand, and end with it', () => {
+  const joiner = joinParts();
+  const talk = {
+    ...scanMarkdown('Hello.\nThe gauge.'),
+    times: [0, 7].map((offset) => ({ offset, seconds: offset + 1 })),
+  };
+  joiner.add(talk, { level: 1, title: 'talk.srt' });
+  joiner.add(scanMarkdown('Notes.'), { level: 1, title: 'notes.md' });
+  const { text, times = [] } = joiner.finish();
+  expect(times.map(({ offset, seconds }) => [seconds, text.slice(offset).split('\n')[0]])).toEqual([
+    [1, 'talk.srt'],
+    [1, 'Hello.'],
+    [8, 'The gauge.'],
+    [undefined, 'notes.md'],
+  ]);
 });
 
 test('what does not fit is refused', () => {

@@ -1,5 +1,12 @@
 /** Joins the texts of a file and of the files inside it: of a mail with attachments, of an archive. */
-import type { ExtractedText, Heading, Range, Table } from '../../../indexing/split/extracted-text.ts';
+import type {
+  CueStart,
+  ExtractedText,
+  Heading,
+  PageStart,
+  Range,
+  Table,
+} from '../../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../../indexing/split/markdown.ts';
 import { tooLong } from '../../extraction-error.ts';
 import { TEXT_MAX_LENGTH } from '../../extraction-limits.ts';
@@ -13,7 +20,7 @@ export type PartsJoiner = {
   fits(length: number): boolean;
   /**
    * Adds a text, its headings `level` levels deeper. A `title` becomes a heading of that level above it.
-   * The starts of its pages are dropped: a page number names no place in the whole.
+   * Its pages and times stay those of the file that its title names.
    * @throws FILE_TOO_COMPLEX where it does not fit
    */
   add(part: ExtractedText, below?: { level: number; title?: string }): void;
@@ -26,6 +33,8 @@ export function joinParts(): PartsJoiner {
   const headings: Heading[] = [];
   const verbatim: Range[] = [];
   const tables: Table[] = [];
+  const pages: PageStart[] = [];
+  const times: CueStart[] = [];
   let length = 0;
   /** Writes a paragraph, and returns its offset. */
   const write = (text: string): number => {
@@ -36,24 +45,33 @@ export function joinParts(): PartsJoiner {
     length = offset + text.length;
     return offset;
   };
-  const writeTitle = (title: string, level: number): void => {
+  /** Returns its offset; undefined where there is none. */
+  const writeTitle = (title: string, level: number): number | undefined => {
     const text = titleOf(title);
-    if (text === '') return;
+    if (text === '') return undefined;
     const start = write(text);
     headings.push({ start, end: length, level: Math.min(level, LEVEL_MAX), text });
+    return start;
   };
   return {
     fits: (added) => length + added + HEADING_MAX_LENGTH <= TEXT_MAX_LENGTH,
     add(part, { level, title = '' } = { level: 0 }) {
-      writeTitle(title, level);
+      const begun = writeTitle(title, level);
       if (part.text === '') return;
       const offset = write(part.text);
+      // A title stands on the first page of its file, and before its first cue.
+      const [page, time] = [part.pages[0], part.times?.[0]];
+      const start = begun ?? offset;
+      pages.push({ offset: start, page: page?.offset === 0 ? page.page : undefined });
+      times.push({ offset: start, seconds: time?.offset === 0 ? time.seconds : undefined });
+      for (const each of part.pages) pages.push({ ...each, offset: each.offset + offset });
+      for (const each of part.times ?? []) times.push({ ...each, offset: each.offset + offset });
       for (const heading of part.headings)
         headings.push({ ...moved(heading, offset), level: Math.min(heading.level + level, LEVEL_MAX) });
       for (const range of part.verbatim) verbatim.push(moved(range, offset));
       for (const table of part.tables) tables.push(moved(table, offset));
     },
-    finish: () => ({ text: pieces.join(''), headings, pages: [], verbatim, tables }),
+    finish: () => ({ text: pieces.join(''), headings, pages, times, verbatim, tables }),
   };
 }
 

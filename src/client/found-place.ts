@@ -1,0 +1,38 @@
+/** Where in its document a search result has the words of the query. */
+import type { Highlight, SearchResult } from '../../generated/types.gen.ts';
+
+/** A page or, where no word stands in the content, the pages of the passage; the time in seconds. */
+export type FoundPlace = { page?: number; lastPage?: number; time?: number };
+
+/**
+ * The page on which most words of the query stand, and when the first of them is spoken. Only requests with `highlight`
+ * know more than where the passage begins and ends.
+ */
+export function foundPlace({ location, highlights = [] }: SearchResult): FoundPlace {
+  const best = mostMarkedPage(highlights);
+  const [first] = highlights;
+  const time = first?.time ?? location?.time;
+  return {
+    ...(best !== undefined
+      ? { page: best }
+      : {
+          ...(location?.page !== undefined && { page: location.page }),
+          ...(location?.lastPage !== undefined && { lastPage: location.lastPage }),
+        }),
+    ...(time !== undefined && { time }),
+  };
+}
+
+/** The first of those with the most matches. */
+function mostMarkedPage(highlights: Highlight[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const { page } of highlights) if (page !== undefined) counts.set(page, (counts.get(page) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return counts.entries().find(([, count]) => count === most)?.[0];
+}
+
+/** `page 8`, or `pages 7–8`; undefined where the format has none. */
+export function formatPages({ page, lastPage }: FoundPlace): string | undefined {
+  if (page === undefined) return undefined;
+  return lastPage === undefined ? `page ${page}` : `pages ${page}–${lastPage}`;
+}
