@@ -46,7 +46,12 @@ async function load(bytes: Uint8Array): Promise<PDFDocumentProxy> {
     maxImageSize: 0,
     verbosity: VerbosityLevel.ERRORS,
   });
-  return await loading.promise;
+  try {
+    return await loading.promise;
+  } catch (error) {
+    await loading.destroy();
+    throw error;
+  }
 }
 
 function folderOf(file: string): string {

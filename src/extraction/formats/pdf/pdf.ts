@@ -19,6 +19,14 @@ import { type PageState, warningsFor } from './warnings.ts';
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
   const pdf = await openPdf(bytes);
+  try {
+    return await readFile(pdf, bytes);
+  } finally {
+    await pdf.loadingTask.destroy(); // an archive may have a thousand files
+  }
+}
+
+async function readFile(pdf: PDFDocumentProxy, bytes: Uint8Array): Promise<ExtractedFile> {
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: ReadPage[] = [];
   const readPage = createPageReader();

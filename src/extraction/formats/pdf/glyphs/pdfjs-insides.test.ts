@@ -31,6 +31,16 @@ test('the operators of a page are those that place text, however many draw', asy
   ]);
 });
 
+test('a page that saves states without end is left there; what stands before is kept', async () => {
+  const saved = (count: number) =>
+    read(`${textAt(60, 700, 'One')} ${'q '.repeat(count)} ${textAt(60, 680, 'Two')}`);
+  const [few, many] = [await saved(400), await saved(100_000)];
+  const shown = ({ operators: { fnArray } }: typeof few) =>
+    fnArray.filter((each) => each === OPS.showText).length;
+  expect([few.operators.isWhole, shown(few)]).toEqual([true, 2]);
+  expect([many.operators.isWhole, shown(many)]).toEqual([false, 1]);
+});
+
 test('glyphs have widths in thousandths of an em, and numbers move them', async () => {
   const { operators } = await read('BT /F1 10 Tf [(A ) -200 (i)] TJ ET');
   const [glyphs] = operators.argsArray[operators.fnArray.indexOf(OPS.showText)] ?? [];

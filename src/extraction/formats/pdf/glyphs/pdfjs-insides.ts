@@ -43,9 +43,11 @@ type Listener = (event: { data: unknown }) => void;
 /** Hands each message over as it is, where pdf.js would copy it, glyph by glyph, and leaves out what only draws. */
 class DirectPort {
   readonly #listeners = new Set<Listener>();
+  readonly #checkSaved = savedStatesCheck();
 
+  /** @throws where a page saves too many states: pdf.js takes the page for damaged there. */
   postMessage(message: unknown): void {
-    const data = withoutDrawings(message);
+    const data = withoutDrawings(message, this.#checkSaved);
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener({ data });
     });
@@ -61,15 +63,43 @@ class DirectPort {
 }
 
 /** Operators are sent in pieces; the arrays must be copied, as pdf.js empties them for the next piece. */
-function withoutDrawings(message: unknown): unknown {
+function withoutDrawings(
+  message: unknown,
+  checkSaved: (fnArray: number[], isLast: boolean) => void,
+): unknown {
   if (!hasKey(message, 'chunk') || !isPiece(message.chunk)) return message;
   const { fnArray, argsArray, lastChunk } = message.chunk;
+  checkSaved(fnArray, lastChunk);
   const isKept = fnArray.map((operator) => PLACING.has(operator));
   const kept = fnArray.filter((_, i) => isKept[i]);
   const operands = argsArray.filter((_, i) => isKept[i]);
   const separateAnnots = lastChunk ? WHOLE : null;
   const chunk = { fnArray: kept, argsArray: operands, length: kept.length, lastChunk, separateAnnots };
   return { ...message, chunk };
+}
+
+/**
+ * Saved states of a page at a time. Each state of pdf.js inherits from the one before, so that an operator takes time in
+ * proportion to their number: 4 MB of `q` took minutes. ISO 32000-1, annex C, allows 28; damaged files have more.
+ */
+const SAVED_STATES_MAX = 500;
+
+/**
+ * Returns a function that counts over the pieces of a page, and throws at the piece after the one that exceeds the limit:
+ * what that one has before is kept. Pages are read one after the other.
+ */
+function savedStatesCheck(): (fnArray: number[], isLast: boolean) => void {
+  let saved = 0;
+  return (fnArray, isLast) => {
+    const isExceeded = saved > SAVED_STATES_MAX;
+    if (isExceeded || isLast) saved = 0; // the page ends here
+    if (isExceeded) throw new Error(`more than ${SAVED_STATES_MAX} saved states`);
+    if (isLast) return;
+    for (const operator of fnArray) {
+      if (operator === OPS.save) saved++;
+      else if (operator === OPS.restore) saved = Math.max(0, saved - 1);
+    }
+  };
 }
 
 const hasKey = <Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> =>
