@@ -2,8 +2,10 @@
 import type { WorkBook } from '@e965/xlsx';
 import { decodeText } from '../../../decode-text.ts';
 import { damaged, encrypted } from '../../../extraction-error.ts';
+import type { CellText } from '../../../rendering/sheet-table.ts';
 import { BUILT_IN_FORMATS } from '../built-in-formats.ts';
 import { readRecords, type SheetRecords } from './records.ts';
+import { readRichCells } from './rich-cells.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED */
 export async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
@@ -21,17 +23,18 @@ export async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
 /** The storage of an embedded object in the file. */
 const OBJECT_STORAGE = /\/MBD[0-9A-F]{8}\/$/i;
 
-/** The records of the sheets, and the number of embedded objects. Older files are a stream alone, without a container. */
+/** The records and rich cells of the sheets, and the number of embedded objects. Older files are a stream alone, without a container. */
 export async function readContainer(
   bytes: Uint8Array,
-): Promise<{ records: SheetRecords[]; objects: number }> {
+): Promise<{ records: SheetRecords[]; richCells: Map<number, CellText>[]; objects: number }> {
   const { CFB } = await import('@e965/xlsx');
   try {
     const container = CFB.read(Buffer.from(bytes), { type: 'buffer' });
     const stream = CFB.find(container, '/Workbook') ?? CFB.find(container, '/Book');
     const objects = container.FullPaths.filter((path: string) => OBJECT_STORAGE.test(path)).length;
-    return { records: stream ? readRecords(Uint8Array.from(stream.content), decodeText) : [], objects };
+    const workbook = Uint8Array.from(stream?.content ?? []);
+    return { records: readRecords(workbook, decodeText), richCells: readRichCells(workbook), objects };
   } catch {
-    return { records: [], objects: 0 };
+    return { records: [], richCells: [], objects: 0 };
   }
 }

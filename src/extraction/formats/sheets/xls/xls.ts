@@ -2,7 +2,7 @@
 import type { CellObject, WorkBook, WorkSheet } from '@e965/xlsx';
 import type { ExtractedFile } from '../../../extracted-file.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
-import type { SheetRow, Span } from '../../../rendering/sheet-table.ts';
+import type { CellText, SheetRow, Span } from '../../../rendering/sheet-table.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../../../rendering/sheet-writer.ts';
 import { formatCode, spelledOut } from '../built-in-formats.ts';
 import { type CellFormatter, cellFormatter } from '../cell-formats.ts';
@@ -27,7 +27,7 @@ type Workbook = {
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractXls(bytes: Uint8Array): Promise<ExtractedFile> {
   const book = await readWorkbook(bytes);
-  const { records, objects } = await readContainer(bytes);
+  const { records, richCells, objects } = await readContainer(bytes);
   const renderer = renderHtml();
   const workbook: Workbook = {
     book,
@@ -37,7 +37,11 @@ export async function extractXls(bytes: Uint8Array): Promise<ExtractedFile> {
     unread: unreadOf(),
     countCells: cellCounter(),
   };
-  for (const index of book.SheetNames.keys()) renderSheet(workbook, index, records[index] ?? NO_RECORDS);
+  for (const index of book.SheetNames.keys())
+    renderSheet(workbook, index, {
+      ...(records[index] ?? NO_RECORDS),
+      richCells: richCells[index] ?? new Map(),
+    });
   workbook.unread.add('object', '', objects);
   return {
     extracted: finishWorkbook(renderer),
@@ -48,7 +52,10 @@ export async function extractXls(bytes: Uint8Array): Promise<ExtractedFile> {
 
 const NO_RECORDS: SheetRecords = { pageHeaders: [], pageFooters: [], chartTexts: [], frozenRows: 0 };
 
-function renderSheet({ book, renderer, ...workbook }: Workbook, index: number, records: SheetRecords): void {
+/** What SheetJS does not read of a sheet. */
+type SheetBeside = SheetRecords & { richCells: ReadonlyMap<number, CellText> };
+
+function renderSheet({ book, renderer, ...workbook }: Workbook, index: number, records: SheetBeside): void {
   const name = book.SheetNames[index] ?? '';
   const sheet = book.Sheets[name];
   const kind = sheet?.['!type'] as string | undefined; // 'macro' is missing in the type
@@ -67,7 +74,7 @@ function renderSheet({ book, renderer, ...workbook }: Workbook, index: number, r
       frozenRows: records.frozenRows,
       printTitles: printedRows(titles?.Ref ?? ''),
     });
-    writeRows(sheet, { ...workbook, headers, row: writer.row });
+    writeRows(sheet, { ...workbook, headers, richCells: records.richCells, row: writer.row });
   }
   writer.end();
   writeParagraphs(renderer, [...new Set(records.chartTexts), ...textsOfShapes(sheet), ...commentsOf(sheet)]);
@@ -79,10 +86,14 @@ const PRINT_TITLES = '_xlnm.Print_Titles';
 
 type SheetContext = Pick<Workbook, 'format' | 'countCells'> & {
   headers: ReadonlySet<number>;
+  richCells: ReadonlyMap<number, CellText>;
   row(row: SheetRow): void;
 };
 
-function writeRows(sheet: WorkSheet, { format, headers, row: writeRow, countCells }: SheetContext): void {
+function writeRows(
+  sheet: WorkSheet,
+  { format, headers, richCells, row: writeRow, countCells }: SheetContext,
+): void {
   const spans = new Map<number, Span>();
   for (const { s: start, e: end } of sheet['!merges'] ?? [])
     spans.set(start.r * COLUMNS_MAX + start.c, { rows: end.r - start.r + 1, columns: end.c - start.c + 1 });
@@ -91,7 +102,10 @@ function writeRows(sheet: WorkSheet, { format, headers, row: writeRow, countCell
     const index = Number(key);
     countCells(row?.length ?? 0);
     // Empty rows and cells are holes in the arrays.
-    const cells = Array.from(row ?? [], (cell) => textOf(cell, format));
+    const cells = Array.from(
+      row ?? [],
+      (cell, column) => richCells.get(index * COLUMNS_MAX + column) ?? textOf(cell, format),
+    );
     const rowSpans = new Map<number, Span>();
     for (const column of cells.keys()) {
       const span = spans.get(index * COLUMNS_MAX + column);
