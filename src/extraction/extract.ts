@@ -9,7 +9,14 @@ import {
   unsupportedFormat,
 } from './detect-type.ts';
 import { boundWarnings, type ExtractedFile } from './extracted-file.ts';
-import { ExtractionError, encrypted, noText, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
+import {
+  ExtractionError,
+  encrypted,
+  noText,
+  TOO_MUCH_MEMORY,
+  tooComplex,
+  unmapped,
+} from './extraction-error.ts';
 import { type ReaderContext, type UploadedFile, uploadContext } from './reader-context.ts';
 
 /** The file's type, with its text or its error. */
@@ -34,7 +41,8 @@ export async function extractFile(
     const { pageCount } = read;
     const warnings = boundWarnings(read.warnings);
     if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
-    const { code, message } = noText(pageCount);
+    const isUnmapped = warnings.some(({ code }) => code === 'TEXT_UNRELIABLE');
+    const { code, message } = isUnmapped ? unmapped() : noText(pageCount);
     // The failure itself says that no page has text.
     const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
     const facts = {

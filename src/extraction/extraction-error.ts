@@ -36,6 +36,13 @@ export function noText(pageCount?: number): ExtractionError {
   return new ExtractionError('NO_TEXT_EXTRACTED', `The file holds no readable text${hint}.`);
 }
 
+/** Of a PDF whose text is there, but as glyphs that no letters are known for. */
+export const unmapped = (): ExtractionError =>
+  new ExtractionError(
+    'NO_TEXT_EXTRACTED',
+    'The file holds no readable text: its fonts do not say which letters they have.',
+  );
+
 /** The message of FILE_TOO_COMPLEX where a file exhausts the memory of its process. */
 export const TOO_MUCH_MEMORY = 'The file needs more memory than the service allows for one file.';
 

@@ -1,5 +1,6 @@
 /** Text in fonts that do not say which letters they have. */
 import { describe, expect, it } from 'vitest';
+import { extractFile } from '../../../extract.ts';
 import { drawnPdf, textAt } from '../../../testing/drawn-pdf.ts';
 import { extractPdf } from '../pdf.ts';
 
@@ -21,6 +22,20 @@ describe('fonts that do not say which letters they have', () => {
     const { extracted, warnings } = await extractPdf(drawnPdf([noise], map(offset)));
     expect(extracted.text).toBe('How to read');
     expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('are the reason where nothing else is there; such pages are no scans', async () => {
+    const bytes = drawnPdf(
+      [noise.replace('How to read', '')],
+      map((i) => 0xe000 + i),
+    );
+    expect(await extractFile({ fileName: 'a.pdf', bytes })).toMatchObject({
+      failure: {
+        code: 'NO_TEXT_EXTRACTED',
+        message: 'The file holds no readable text: its fonts do not say which letters they have.',
+      },
+      warnings: [UNRELIABLE],
+    });
   });
 
   it('are left out where their letters are as wide as others', async () => {
