@@ -83,14 +83,17 @@ test('404 FILE_NOT_FOUND: the same bytes for unknown ids, malformed ids, and ids
 });
 
 test('409 FILE_NOT_UPLOADED: before the bytes have arrived; the ticket stays valid', async () => {
-  const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'late.txt', size: 4 });
-  await expectNothingChanged(account, async () => {
-    expectRefusal(await request('importFile', { fileId: ticket.fileId }), 409, 'FILE_NOT_UPLOADED');
+  const own = await openAccount(); // in which no file of another test is being processed
+  const { id } = await own.api.createKnowledgeBase({ name: 'Late' });
+  const ticket = await own.api.presignUploadUrl({ knowledgeBaseId: id, fileName: 'late.txt', size: 4 });
+  const importFile = () => own.request('importFile', { fileId: ticket.fileId });
+  await expectNothingChanged(own, async () => {
+    expectRefusal(await importFile(), 409, 'FILE_NOT_UPLOADED');
     await upload(ticket, 'too long');
-    expectRefusal(await request('importFile', { fileId: ticket.fileId }), 409, 'FILE_NOT_UPLOADED');
+    expectRefusal(await importFile(), 409, 'FILE_NOT_UPLOADED');
   });
   await upload(ticket, 'late');
-  expect((await api.importFile(ticket.fileId)).size).toBe(4);
+  expect((await own.api.importFile(ticket.fileId)).size).toBe(4);
 });
 
 test('422 INPUT_VALIDATION_FAILED: values of another type are not converted', async () => {
