@@ -94,7 +94,7 @@ async function rankExpanded(
     const charged = corrections === 0 ? request : { ...request, price: 0 };
     const search = { scoring, searched, request: charged, phrases, frequencies };
     const ranked = await rankPhrases(rankPassages, database, search);
-    const wrong = await findFalseGuesses(database, ranked.found, scoring.terms);
+    const wrong = findFalseGuesses(ranked.found, scoring.terms);
     if (wrong.size === 0) return { ...ranked, scoring };
     analysis = withoutGuesses(
       analysis,

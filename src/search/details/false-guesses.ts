@@ -4,12 +4,8 @@
  */
 import { editDistance } from '../../analysis/edit-distance.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
-import { tokenise } from '../../analysis/tokens.ts';
-import type { Queryable } from '../../database/connection/database.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import type { WeightedTerm } from '../ranking/term-weights.ts';
-import { wordReader } from './matched-words.ts';
-import { type Matches, readMatches } from './matches.ts';
 
 /** A word and a compound that contains it share at least as many letters. */
 const SHARED_FROM = 4;
@@ -27,6 +23,14 @@ const ENDING_MAX = 2;
  */
 const errorsIn = ({ length }: string): number => (length < 5 ? 1 : length < 8 ? 2 : length < 10 ? 3 : 4);
 
+const plain = (text: string): string => foldAccents(text.toLowerCase());
+
+/** Letters before and after the part of a word that a stem has in common with it. */
+const WORD_MAX = 40;
+
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const isLetter = (text: string, at: number): boolean => LETTER.test(text.charAt(at));
+
 /** Whether one of two words is a part of the other, but for an ending. */
 const isPartOf = (part: string, whole: string): boolean =>
   part.length >= SHARED_FROM &&
@@ -34,8 +38,10 @@ const isPartOf = (part: string, whole: string): boolean =>
 
 /** Whether readers would take the word of a text for the word of a query. */
 export function isLikely(queried: string, written: string): boolean {
-  const [left, right] = [foldAccents(queried.toLowerCase()), foldAccents(written.toLowerCase())];
-  return editDistance(left, right) <= errorsIn(left) || isPartOf(left, right) || isPartOf(right, left);
+  const [left, right] = [plain(queried), plain(written)];
+  const errors = errorsIn(left);
+  const isNear = Math.abs(left.length - right.length) <= errors && editDistance(left, right) <= errors;
+  return isNear || isPartOf(left, right) || isPartOf(right, left);
 }
 
 /** A guess: the lexeme, and the word of the query that it was taken for. */
@@ -48,42 +54,45 @@ const guessesOf = (terms: WeightedTerm[]): Guess[] =>
       .flatMap(({ phrase }) => phrase.map((lexeme) => ({ lexeme, word }))),
   );
 
-/** The words of a passage that may stand for a lexeme found in it. The places of titles and headings are unknown. */
-function candidateWords(
-  { title, headings, content }: FoundPassage,
-  matches: Matches,
-  lexeme: string,
-): string[] {
-  const inTitles = [title, ...(headings ?? [])].flatMap((text) => tokenise(text).tokens);
-  return [...wordReader(content, matches)([lexeme]), ...inTitles];
+/** The letters of a stem that its words begin with, or contain: its last one may differ (`happi` in `happy`). */
+const commonPart = (lexeme: string): string => {
+  const letters = plain(lexeme);
+  return letters.length < SHARED_FROM ? letters : letters.slice(0, -1);
+};
+
+/** The words of a text that contain some letters, each once. */
+function* wordsWith(letters: string, text: string): Generator<string> {
+  const words = new Set<string>();
+  for (let at = text.indexOf(letters); at !== -1; ) {
+    let [start, end] = [at, at + letters.length];
+    while (start > 0 && at - start < WORD_MAX && isLetter(text, start - 1)) start--;
+    while (end < text.length && end - at < WORD_MAX && isLetter(text, end)) end++;
+    const word = text.slice(start, end);
+    if (!words.has(word)) yield word;
+    words.add(word);
+    at = text.indexOf(letters, end);
+  }
 }
 
+/** A passage with its title and headings, folded as the words of guesses are. */
+const textOf = ({ title, headings, content }: FoundPassage): string =>
+  plain([title, ...(headings ?? []), content].join('\n'));
+
 /**
- * The lexemes that were guessed, and stand for other words in all of the found passages. Nothing is read without guesses;
- * with them, texts up to the first one that bears the guess out.
+ * The lexemes that were guessed, and stand for other words in all of the found passages. A lexeme that none of them seems
+ * to have is not judged.
  */
-export async function findFalseGuesses(
-  database: Queryable,
-  found: FoundPassage[],
-  terms: WeightedTerm[],
-): Promise<ReadonlySet<string>> {
+export function findFalseGuesses(found: FoundPassage[], terms: WeightedTerm[]): ReadonlySet<string> {
   const guesses = guessesOf(terms);
   if (guesses.length === 0 || found.length === 0) return new Set();
-  const guessed = terms.filter(({ variants }) => variants.some(({ match }) => match === 'guess'));
-  const matches = await readMatches(database, found, { terms: guessed, phrases: [] });
-  const having = ({ lexeme }: Guess) =>
-    found.flatMap((passage, i) => {
-      const own = matches[i];
-      return own?.frequencies.has(lexeme) ? [{ passage, own }] : [];
-    });
-  const isFalse = (guess: Guess): boolean => {
-    const passages = having(guess);
-    return (
-      passages.length > 0 &&
-      !passages.some(({ passage, own }) =>
-        candidateWords(passage, own, guess.lexeme).some((written) => isLikely(guess.word, written)),
-      )
-    );
+  const text = found.map(textOf).join('\n');
+  const isFalse = ({ lexeme, word }: Guess): boolean => {
+    let isFound = false;
+    for (const written of wordsWith(commonPart(lexeme), text)) {
+      if (isLikely(word, written)) return false;
+      isFound = true;
+    }
+    return isFound;
   };
   return new Set(guesses.filter(isFalse).map(({ lexeme }) => lexeme));
 }
