@@ -1,7 +1,7 @@
 /** Only what readers would take for a word stands for it where no text has the word. */
 import { describe, expect, test } from 'vitest';
+import { isLikely, mayBeLikely } from '../expansion/likely-words.ts';
 import { useSearch } from '../testing/searched-texts.ts';
-import { isLikely } from './false-guesses.ts';
 
 const { orderOf } = useSearch();
 
@@ -38,4 +38,14 @@ test.each([
   ['отпсук', 'отпуска', true],
 ])('%s for %s: %s', (queried, written, isTaken) => {
   expect(isLikely(queried, written)).toBe(isTaken);
+});
+
+test.each([
+  ['expense', 'expens', 'extens', true],
+  ['الموضفين', 'موضف', 'موظف', true],
+  ['accomodations', 'accomod', 'accommod', true],
+  ['ماذا', 'ماذ', 'منذ', false],
+  ['heißt', 'heisst', 'heil', false],
+])('%s, of the stem %s, for words of the lexeme %s: %s', (word, stem, lexeme, isKept) => {
+  expect(mayBeLikely({ word, stems: [stem] }, lexeme)).toBe(isKept);
 });

@@ -8,6 +8,7 @@ import { foldAccents } from '../../analysis/normalise.ts';
 import { type Respellings, respellings, transcriptions } from '../../analysis/spellings.ts';
 import { isStemmable, tokenise } from '../../analysis/tokens.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
+import { mayBeLikely } from './likely-words.ts';
 import type { Found, Probe } from './vocabulary.ts';
 
 /** A word that no passage contains, its stems in the searched languages, and the spellings one letter away. */
@@ -35,6 +36,9 @@ const lengthOf = (text: string): number => Array.from(text).length;
 const distinctStems = (lexemes: string[]): string[] =>
   lexemes.filter((lexeme) => !lexemes.some((other) => other !== lexeme && lexeme.startsWith(other)));
 
+const likelyOnes = (lexemes: string[], unknown: UnknownWord): string[] =>
+  lexemes.filter((lexeme) => mayBeLikely(unknown, lexeme));
+
 /** `Mueller` for `Müller`, and the other way round. */
 const transcribed: Kind = {
   weight: 0.9,
@@ -49,6 +53,7 @@ const respelled: Kind = {
   weight: 0.8,
   from: 4,
   probesOf: ({ spellings }) => [{ words: spellings.sameStart }],
+  choose: likelyOnes,
 };
 
 /** One letter away; the first letter is another. */
@@ -56,6 +61,7 @@ const respelledStart: Kind = {
   weight: 0.4,
   from: 4,
   probesOf: ({ spellings }) => [{ words: spellings.otherStart }],
+  choose: likelyOnes,
 };
 
 /** Letters at the beginning of a word that are right if it has two errors. */
