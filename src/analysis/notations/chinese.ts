@@ -43,6 +43,17 @@ export function otherIdeographs(token: string): string[] {
   return [...new Set([plain.join(''), ...forms])].filter((form) => form !== token).slice(0, FORMS_MAX);
 }
 
+const HAN = /\p{Script=Han}/u;
+
+/** A text of Chinese → the same in simplified and in the most usual traditional characters, as far as it differs. */
+export function inOtherScripts(text: string): string[] {
+  if (!HAN.test(text) || KANA.test(text)) return [];
+  const { simplified, traditional } = readTables();
+  const plain = Array.from(text, (character) => simplified.get(character)?.[0] ?? character);
+  const others = plain.map((character) => traditional.get(character)?.[0] ?? character);
+  return [...new Set([plain.join(''), others.join('')])].filter((other) => other !== text);
+}
+
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** Whether a query may be Chinese: one with kana is Japanese. */

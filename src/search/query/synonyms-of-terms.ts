@@ -14,8 +14,8 @@ function tokensIn(query: string, { at, length }: SynonymSpan): string[] {
 
 /**
  * Each term gets the synonyms of its spans: a passage with `PTO` has all words of `paid time off`. Otherwise it would
- * have a third of a query that it answers. A word that is a term of a group by itself is no function word: `IT` with the
- * synonym `information technology`.
+ * have a third of a query that it answers. Function words that are a term of a group are words: `IT` with the synonym
+ * `information technology`, and `The Who` with `band`.
  */
 export function withSynonyms(
   query: string,
@@ -25,11 +25,15 @@ export function withSynonyms(
   if (spans.length === 0) return { terms, spans };
   const byToken = new Map<string, Synonym[]>();
   const named = new Set<string>();
-  for (const span of spans)
-    for (const token of tokensIn(query, span)) {
+  const stopWords = new Set(terms.filter(({ isStopWord }) => isStopWord).flatMap(({ tokens }) => tokens));
+  for (const span of spans) {
+    const tokens = tokensIn(query, span);
+    const areStopWords = tokens.slice(0, span.length).every((token) => stopWords.has(token));
+    for (const token of tokens) {
       byToken.set(token, [...(byToken.get(token) ?? []), ...span.synonyms]);
-      if (span.length === 1) named.add(token);
+      if (areStopWords) named.add(token);
     }
+  }
   return {
     spans,
     terms: terms.map((term) => {

@@ -5,7 +5,8 @@ import { wordsToStem } from '../../analysis/lexemes.ts';
 import { foldAccents, unifyLetters } from '../../analysis/normalise.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { dictionaryOf, stemSql } from '../../indexing/stems.ts';
-import { type SynonymGroup, writingsOf } from './synonym-groups.ts';
+import type { SynonymGroup } from './synonym-groups.ts';
+import { queriedWritings } from './term-notations.ts';
 
 /** The stems of a word in all languages. */
 type AllStems = ReadonlyMap<string, string[]>;
@@ -17,7 +18,7 @@ type TermCounts = ReadonlyMap<string, number>;
 
 function countTerms(groups: SynonymGroup[]): TermCounts {
   const counts = new Map<string, number>();
-  for (const tokens of groups.flatMap(({ terms }) => terms.flatMap(writingsOf)))
+  for (const tokens of groups.flatMap(({ terms }) => terms.flatMap(queriedWritings)))
     for (const token of new Set(tokens)) counts.set(token, (counts.get(token) ?? 0) + 1);
   return counts;
 }
@@ -36,7 +37,7 @@ function keyTokenOf(tokens: string[], counts: TermCounts): string {
 
 /** The tokens by which a query finds a group: of each term that finds others, one of each writing. */
 const keyTokensOf = ({ terms }: SynonymGroup, counts: TermCounts): string[] => [
-  ...new Set(terms.flatMap((term) => writingsOf(term).map((tokens) => keyTokenOf(tokens, counts)))),
+  ...new Set(terms.flatMap((term) => queriedWritings(term).map((tokens) => keyTokenOf(tokens, counts)))),
 ];
 
 /** All lexemes that the token has in any language (see `lexemesOf`). */

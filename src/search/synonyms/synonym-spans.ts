@@ -2,6 +2,7 @@
 import { lexemesOf, type Stems, wordsToStem } from '../../analysis/lexemes.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import { type SynonymGroup, writingsOf } from './synonym-groups.ts';
+import { queriedWritings, type Whole, wholesOf, writtenInPassages } from './term-notations.ts';
 
 /** A synonym of words of a query: its lexemes in order, in one language or several. */
 export type Synonym = { phrase: string[] };
@@ -37,12 +38,18 @@ const remembering = (stems: Stems): LexemesOf => {
 
 const allOf = ({ asWritten, unaccented }: ReturnType<LexemesOf>): string[] => [...asWritten, ...unaccented];
 
-/** A language, the lexemes of each token of a query in it, and the places of each lexeme. */
-type Language = {
-  lexemesOf: LexemesOf;
-  query: ReadonlySet<string>[];
+/**
+ * A query in one of its forms: all tokens, or only its words without the parts of compounds and numbers. `lexemes`: of
+ * each token, also in other notations. `length`: how many tokens of the query each covers; `at`: the first of them.
+ */
+type Form = {
+  tokens: { at: number; length: number }[];
+  lexemes: ReadonlySet<string>[];
   placesOfLexeme: ReadonlyMap<string, number[]>;
 };
+
+/** A language, the lexemes of each token in it, and the forms of a query. */
+type Language = { lexemesOf: LexemesOf; forms: Form[] };
 
 /** A new list for a key. */
 function addTo(lists: Map<string, number[]>, key: string): number[] {
@@ -51,25 +58,50 @@ function addTo(lists: Map<string, number[]>, key: string): number[] {
   return list;
 }
 
-function readLanguage(tokens: string[], stems: Stems): Language {
-  const lexemesOf = remembering(stems);
-  const query = tokens.map((token) => new Set(allOf(lexemesOf(token))));
+function readForm(tokens: Whole[], lexemesOf: LexemesOf): Form {
+  const lexemes = tokens.map(({ token, others }) => new Set([...allOf(lexemesOf(token)), ...others]));
   const placesOfLexeme = new Map<string, number[]>();
-  for (const [place, lexemes] of query.entries())
-    for (const lexeme of lexemes) (placesOfLexeme.get(lexeme) ?? addTo(placesOfLexeme, lexeme)).push(place);
-  return { lexemesOf, query, placesOfLexeme };
+  for (const [place, ofToken] of lexemes.entries())
+    for (const lexeme of ofToken) (placesOfLexeme.get(lexeme) ?? addTo(placesOfLexeme, lexeme)).push(place);
+  return { tokens, lexemes, placesOfLexeme };
 }
 
-/** The places at which the query has the tokens of a term side by side, in some form of each. */
-function placesOf(written: string[], { lexemesOf, query, placesOfLexeme }: Language): number[] {
+/** The forms of a query: the second one only where it differs. */
+function formsOf(query: string, tokens: string[]): Whole[][] {
+  const wholes = wholesOf(query, TOKENS_MAX);
+  const others = new Map(wholes.map((whole) => [whole.at, whole]));
+  const all = tokens.map((token, at) => {
+    const whole = others.get(at);
+    return { token, at, length: 1, others: whole?.length === 1 ? whole.others : [] };
+  });
+  return wholes.length === all.length ? [all] : [all, wholes];
+}
+
+/** Some tokens of a query, from the place `at` on. */
+type Range = { at: number; length: number };
+
+/** Where a form of the query has the tokens of a term side by side, in some form of each. */
+function rangesOf(
+  written: string[],
+  { tokens, lexemes, placesOfLexeme }: Form,
+  lexemesOf: LexemesOf,
+): Range[] {
   const [first = '', ...others] = written;
   const starts = new Set(allOf(lexemesOf(first)).flatMap((lexeme) => placesOfLexeme.get(lexeme) ?? []));
-  if (starts.size === 0 || others.length === 0) return [...starts];
-  const lexemes = others.map((token) => allOf(lexemesOf(token)));
+  if (starts.size === 0) return [];
+  const ofOthers = others.map((token) => allOf(lexemesOf(token)));
   const isAt = (place: number) =>
-    lexemes.every((ofToken, i) => ofToken.some((lexeme) => query[place + 1 + i]?.has(lexeme)));
-  return [...starts].filter(isAt);
+    ofOthers.every((ofToken, i) => ofToken.some((lexeme) => lexemes[place + 1 + i]?.has(lexeme)));
+  return [...starts].filter(isAt).flatMap((place) => {
+    const [start, end] = [tokens[place], tokens[place + others.length]];
+    return start && end ? [{ at: start.at, length: end.at + end.length - start.at }] : [];
+  });
 }
+
+/** The distinct ones of some ranges. */
+const distinctRanges = (ranges: Range[]): Range[] => [
+  ...new Map(ranges.map((range) => [`${range.at} ${range.length}`, range])).values(),
+];
 
 /**
  * The lexemes of a term in order, for each language that has others: as written, and without accents. A passage with
@@ -77,7 +109,7 @@ function placesOf(written: string[], { lexemesOf, query, placesOfLexeme }: Langu
  */
 function phrasesOf(term: string, languages: Language[]): string[][] {
   const phrases = new Map<string, string[]>();
-  for (const tokens of writingsOf(term)) {
+  for (const tokens of writtenInPassages(term)) {
     for (const { lexemesOf } of languages) {
       const lexemes = tokens.map(lexemesOf);
       const asWritten = lexemes.flatMap(({ asWritten: [lexeme] }) => lexeme ?? []);
@@ -93,7 +125,7 @@ const foundBy = (term: string, { terms, finds }: SynonymGroup): string[] =>
   finds ?? terms.filter((other) => other !== term);
 
 /** Where a term of a group is in the query, and the terms that it finds. */
-type Place = { at: number; length: number; found: string[] };
+type Place = Range & { found: string[] };
 
 const isWithin = (inner: Place, outer: Place): boolean =>
   inner.length < outer.length && inner.at >= outer.at && inner.at + inner.length <= outer.at + outer.length;
@@ -105,13 +137,17 @@ const isWithin = (inner: Place, outer: Place): boolean =>
 export function findSpans(query: string, groups: SynonymGroup[], stems: StemsByLanguage): SynonymSpan[] {
   if (groups.length === 0) return [];
   const tokens = tokenise(query).tokens.slice(0, TOKENS_MAX);
-  const languages = [...stems.values()].map((ofLanguage) => readLanguage(tokens, ofLanguage));
+  const forms = formsOf(query, tokens);
+  const languages = [...stems.values()].map((ofLanguage): Language => {
+    const lexemesOf = remembering(ofLanguage);
+    return { lexemesOf, forms: forms.map((form) => readForm(form, lexemesOf)) };
+  });
+  const inQuery = (written: string[]) =>
+    languages.flatMap(({ lexemesOf, forms }) => forms.flatMap((form) => rangesOf(written, form, lexemesOf)));
   const places = groups.flatMap((group) =>
     group.terms.flatMap((term) =>
-      writingsOf(term).flatMap((written) =>
-        [...new Set(languages.flatMap((language) => placesOf(written, language)))].map(
-          (at): Place => ({ at, length: written.length, found: foundBy(term, group) }),
-        ),
+      queriedWritings(term).flatMap((written) =>
+        distinctRanges(inQuery(written)).map((range): Place => ({ ...range, found: foundBy(term, group) })),
       ),
     ),
   );
@@ -163,18 +199,33 @@ export function readGroups(groups: SynonymGroup[]): { groups: SynonymGroup[]; to
   return { groups: within, toStem: [...toStem] };
 }
 
-/** The spans with as many of their synonyms, in order, as together have `lexemesMax` lexemes; and those lexemes. */
-export function withinLexemes(
+/**
+ * Words of the synonyms of one query, each as often as terms of the query have its synonym: `paid time off` for `PTO`
+ * takes 3, and for `holiday pay` 6. Each candidate is compared with all of them.
+ */
+const COMPARED_MAX = 256;
+
+/**
+ * The spans with as many of their synonyms, in order, as together have `lexemesMax` lexemes and take bounded time; and
+ * those lexemes. What the first synonyms leave belongs to the shorter ones: they say more for their price.
+ */
+export function withinBounds(
   spans: SynonymSpan[],
   lexemesMax: number,
 ): { spans: SynonymSpan[]; lexemes: string[] } {
   const lexemes = new Set<string>();
-  const isWithin = ({ phrase }: Synonym): boolean => {
+  let compared = 0;
+  const isWithin = ({ length }: SynonymSpan, { phrase }: Synonym): boolean => {
     const added = phrase.filter((lexeme) => !lexemes.has(lexeme));
-    if (lexemes.size + added.length > lexemesMax) return false;
+    const words = phrase.length === 1 ? 0 : length * phrase.length;
+    if (lexemes.size + added.length > lexemesMax || compared + words > COMPARED_MAX) return false;
+    compared += words;
     for (const lexeme of added) lexemes.add(lexeme);
     return true;
   };
-  const within = spans.map((span) => ({ ...span, synonyms: span.synonyms.filter(isWithin) }));
+  const within = spans.map((span) => ({
+    ...span,
+    synonyms: span.synonyms.filter((synonym) => isWithin(span, synonym)),
+  }));
   return { spans: within.filter(({ synonyms }) => synonyms.length > 0), lexemes: [...lexemes] };
 }

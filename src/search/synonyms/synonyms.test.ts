@@ -137,6 +137,37 @@ test.each([
   expect((await titlesFor(query))[0]).toBe('wanted');
 });
 
+test.each([
+  ['a number as grouped', 'ceiling', 'The limit is 1,800 crates.', ['ceiling', '1800']],
+  ['a number without groups', 'ceiling', 'The limit is 1800 crates.', ['ceiling', '1.800']],
+  ['a number of a query', 'limit of 1,800', 'The ceiling was painted.', ['ceiling', '1800']],
+  ['a number with a blank', 'limit of 1800', 'The ceiling was painted.', ['ceiling', '1 800']],
+  ['a number with a blank in a query', '1 800', 'The ceiling was painted.', ['ceiling', "1'800"]],
+  ['a date', '5.3.2024', 'The launch was late.', ['launch', '2024-03-05']],
+  ['a compound of a query', 'e-mail', 'Post is opened at noon.', ['post', 'email']],
+  ['a compound of a group', 'email', 'Post is opened at noon.', ['post', 'e-mail']],
+  ['a compound in a term', 'email server', 'The mailroom is open.', ['mailroom', 'e-mail server']],
+  ['traditional characters of a group', '图书馆', 'The reading room is open.', ['reading room', '圖書館']],
+  ['simplified characters in a text', 'reading room', '图书馆在三楼。', ['reading room', '圖書館']],
+  ['traditional characters in a text', 'reading room', '圖書館在三樓。', ['reading room', '图书馆']],
+])('%s: synonyms meet in all notations', async (_, query, content, terms) => {
+  const others = titled({ filler: 'Nothing of interest, 123.', more: 'Weather and traffic.' });
+  const { titlesFor, setSynonyms } = await openOver([...titled({ wanted: content }), ...others]);
+  expect(await titlesFor(query)).not.toContain('wanted');
+  await setSynonyms([{ terms }]);
+  expect((await titlesFor(query))[0]).toBe('wanted');
+});
+
+test("a part of a number or compound is not the group's term", () => {
+  const stems = new Map([['simple', new Map<string, string>()]]);
+  const lengthsIn = (query: string, term: string) =>
+    findSpans(query, [{ terms: [term], finds: ['found'] }], stems).map(({ at, length }) => [at, length]);
+  expect(lengthsIn('plan 1 800 x', '1800')).toEqual([[1, 2]]);
+  expect(lengthsIn('an e-mail server', 'email server')).toEqual([[1, 4]]);
+  expect(lengthsIn('1800', '1')).toEqual([]);
+  expect(lengthsIn('1', '1 800')).toEqual([]);
+});
+
 test("a knowledge base's groups do not count in others; the account's do, of no other account", async () => {
   const first = await openOver(LEAVE);
   const second = await openOver(LEAVE);
@@ -159,6 +190,14 @@ test('a function word that is a term of a group counts as a word', async () => {
   );
   await setSynonyms([{ terms: ['IT', 'information technology'] }]);
   expect(await titlesFor('what of IT and buildings')).toContain('wanted');
+});
+
+test('function words that are a term of a group find its synonyms beside an unknown word', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({ wanted: 'The band plays at noon.', other: 'Those who wait are the first.' }),
+  );
+  await setSynonyms([{ terms: ['The Who', 'band'] }]);
+  expect((await titlesFor('the who xyzzyq'))[0]).toBe('wanted');
 });
 
 test('the statement for distributed tables finds the same groups', async () => {
