@@ -14,7 +14,13 @@ import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { Payment } from '../payment/payment.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
-import { findSpans, readGroups, type SynonymSpan, withinBounds } from '../synonyms/synonym-spans.ts';
+import {
+  affordable,
+  findSpans,
+  readGroups,
+  type SynonymSpan,
+  withinLexemes,
+} from '../synonyms/synonym-spans.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
 import {
   analyseQuery,
@@ -164,7 +170,7 @@ function readSynonyms(
 ): QuerySynonyms {
   const { groups, toStem } = readGroups(found);
   const lexemesMax = Math.min(SYNONYM_LEXEMES_MAX, FREQUENCIES_MAX / Math.max(1, knowledgeBases));
-  return { groups, toStem, ...withinBounds(findSpans(query, groups, stems), lexemesMax) };
+  return { groups, toStem, ...withinLexemes(findSpans(query, groups, stems), lexemesMax) };
 }
 
 /** A query's terms in these languages: as many as may be looked up in this number of knowledge bases. */
@@ -208,7 +214,7 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     ): QueryAnalysis => ({
       ...read,
       tokens: words.tokens,
-      ...withSynonyms(query, terms, spans),
+      ...withSynonyms(query, terms, affordable(spans, read.statistics.frequencies)),
       phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
       excessPhrases: words.phrases.excess,
     });

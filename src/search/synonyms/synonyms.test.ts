@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../analysis/language.ts';
 import { importText, type TestText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
 import { findGroups } from './stored-groups.ts';
-import { findSpans } from './synonym-spans.ts';
+import { affordable, findSpans } from './synonym-spans.ts';
 
 const suite = useSearch();
 
@@ -260,4 +260,17 @@ test('a word again and again, with many long synonyms in many languages, takes l
     expect(spans).toHaveLength(32);
   });
   expect(usedMs).toBeLessThan(1_000);
+});
+
+test('of many long synonyms those of rare words are kept, and all short ones', () => {
+  const longOf = (word: string) => ({ phrase: [word, 'b', 'c', 'd'] });
+  const short = Array.from({ length: 100 }, (_, i) => ({ phrase: [`s${i}`, 'b'] }));
+  const common = Array.from({ length: 40 }, (_, i) => longOf(`c${i}`));
+  const spans = [{ at: 0, length: 1, synonyms: [...common, longOf('rare'), ...short] }];
+  const frequencies = new Map(
+    [...short, ...common].flatMap(({ phrase }) => phrase.map((lexeme): [string, number] => [lexeme, 3_000])),
+  );
+  const kept = affordable(spans, frequencies.set('rare', 1))[0]?.synonyms;
+  expect(kept).toEqual([...common.slice(0, 3), longOf('rare'), ...short]);
+  expect(affordable([{ at: 0, length: 1, synonyms: [longOf('c0')] }], new Map())).toHaveLength(1);
 });
