@@ -1,8 +1,12 @@
-/** Recounts a knowledge base: lists each difference between its counters and its rows, and corrects the counters. */
+/**
+ * Recounts a knowledge base: lists each difference between its counters and its rows, and each faulty vector, and corrects
+ * them.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
+import { DIMENSIONS, WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 
 /** `stored`: the value of a counter or row; `counted`: the recounted value. null: there is none. */
 type Difference = { what: string; stored: number | null; counted: number | null };
@@ -18,6 +22,20 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
+
+/**
+ * Selects the vectors that belong to no passage, or have a wrong number of bits. That a passage has no two of one
+ * generation is the table's primary key.
+ */
+const findFaultyVectors = (knowledgeBaseId: string) => sql`
+  SELECT document_id, position, generation, fault
+  FROM passage_vectors AS vectors
+    LEFT JOIN passages USING (knowledge_base_id, document_id, position),
+    LATERAL (SELECT CASE
+      WHEN passages.document_id IS NULL THEN 'of no passage'
+      WHEN generation = ${sql.lit(WORD_VECTORS_GENERATION)} AND length(signs) <> ${sql.lit(DIMENSIONS)}
+      THEN 'of a wrong length' END AS fault) AS found
+  WHERE knowledge_base_id = ${knowledgeBaseId} AND fault IS NOT NULL`;
 
 /** Each check selects `what`, `stored` and `counted` if the two numbers differ; ten lexemes at most. */
 const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
@@ -75,8 +93,13 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
         ('passages', (SELECT count(*) FROM passages
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('passage_lexemes', (SELECT count(*) FROM passage_lexemes
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('passage_vectors', (SELECT count(*) FROM passage_vectors
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND counted > 0`,
+  (id) => sql`
+    SELECT 'vectors of document ' || document_id || ' that are ' || fault AS what, 0 AS stored, count(*) AS counted
+    FROM (${findFaultyVectors(id)}) AS faulty GROUP BY document_id, fault ORDER BY document_id LIMIT 10`,
 ];
 
 async function findDifferences(transaction: Queryable, knowledgeBaseId: string): Promise<string[]> {
@@ -97,8 +120,12 @@ export async function checkStatistics(database: Database, knowledgeBaseId: strin
     .execute((transaction) => findDifferences(transaction, knowledgeBaseId));
 }
 
-/** Statements that set counters to their recount. */
+/** Statements that set counters to their recount, and delete faulty vectors: a job makes those that are missing. */
 const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
+  (id) => sql`
+    DELETE FROM passage_vectors USING (${findFaultyVectors(id)}) AS faulty
+    WHERE knowledge_base_id = ${id} AND passage_vectors.document_id = faulty.document_id
+      AND passage_vectors.position = faulty.position AND passage_vectors.generation = faulty.generation`,
   (id) => sql`
     UPDATE documents SET passage_count = (SELECT count(*) FROM passage_lexemes
       WHERE knowledge_base_id = ${id} AND document_id = documents.id)

@@ -143,6 +143,32 @@ test('reports a passage without its postings', async () => {
   );
 });
 
+test('reports vectors of no passage and vectors of a wrong length, and removes them', async () => {
+  await sql`
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, signs)
+    SELECT knowledge_base_id, id, position, generation, account_id, repeat('1', bits)::bit varying
+    FROM documents, unnest(ARRAY[1, 1, 2], ARRAY[1, 2, 1], ARRAY[256, 384, 256]) AS made (position, generation, bits)
+    WHERE title = 'a'`.execute(database);
+  await sql`
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, signs)
+    SELECT knowledge_base_id, id, 1, 1, account_id, B'101' FROM documents WHERE title = 'b'`.execute(
+    database,
+  );
+  const found = (await check()).map((line) => line.replace(/^.* document [\w-]{36} /, ''));
+  expect(found.toSorted()).toEqual([
+    'that are of a wrong length: says 0, counted 1',
+    'that are of no passage: says 0, counted 1',
+  ]);
+  expect(await check(true)).toEqual([]);
+  const { rows } = await sql`
+    SELECT generation, length(signs) AS bits FROM passage_vectors WHERE knowledge_base_id = ${owned.knowledgeBaseId}
+    ORDER BY generation`.execute(database);
+  expect(rows).toEqual([
+    { generation: 1, bits: 256 },
+    { generation: 2, bits: 384 },
+  ]);
+});
+
 test('reports old objects without a row, and removes them with their empty directories', async () => {
   const kept = await addFile();
   const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${owned.knowledgeBaseId}/${id}/${uuidv7()}`) as [

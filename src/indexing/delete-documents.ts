@@ -50,7 +50,7 @@ export async function deletePassages(
     await insertRemovalDeltas(transaction, owned);
     await uncountLanguages(transaction, owned);
   }
-  for (const table of ['passage_lexemes', 'passages'] as const) {
+  for (const table of ['passage_vectors', 'passage_lexemes', 'passages'] as const) {
     await transaction
       .deleteFrom(table)
       .where('knowledge_base_id', '=', knowledgeBaseId)

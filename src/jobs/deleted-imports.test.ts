@@ -124,6 +124,7 @@ test('a purge removes all rows and objects of a deleted knowledge base', async (
     'documents',
     'passages',
     'passage_lexemes',
+    'passage_vectors',
     'files',
     'document_frequency_deltas',
     'document_frequencies',

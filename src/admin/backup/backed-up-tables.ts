@@ -17,6 +17,7 @@ export const BACKED_UP_TABLES = [
   'files',
   'passages',
   'passage_lexemes',
+  'passage_vectors',
   'synonym_groups',
 ] as const satisfies (keyof Tables)[];
 

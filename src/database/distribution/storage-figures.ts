@@ -19,6 +19,7 @@ const TABLES: Record<keyof Tables, true> = {
   files: true,
   passages: true,
   passage_lexemes: true,
+  passage_vectors: true,
   idempotency_keys: true,
   rate_limit_counters: true,
   webhooks: true,

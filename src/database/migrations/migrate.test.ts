@@ -53,6 +53,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0021-passage-times',
     '0022-synonyms',
     '0023-later-starts',
+    '0024-passage-vectors',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -32,6 +32,7 @@ import * as warningsWithCodes from './0.3/0020-warnings-with-codes.ts';
 import * as passageTimes from './0.3/0021-passage-times.ts';
 import * as synonyms from './0.3/0022-synonyms.ts';
 import * as laterStarts from './0.3/0023-later-starts.ts';
+import * as passageVectors from './0.3/0024-passage-vectors.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -58,6 +59,7 @@ const migrations: Record<string, Migration> = {
   '0021-passage-times': passageTimes,
   '0022-synonyms': synonyms,
   '0023-later-starts': laterStarts,
+  '0024-passage-vectors': passageVectors,
 };
 
 /**

@@ -10,6 +10,7 @@ export const CONTENT_TABLES = [
   'files',
   'passages',
   'passage_lexemes',
+  'passage_vectors',
   'document_frequencies',
   'document_frequency_deltas',
 ] as const;

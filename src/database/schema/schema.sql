@@ -185,6 +185,17 @@ CREATE TABLE passage_lexemes (
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 ) WITH (toast_tuple_target=8160);
 
+CREATE TABLE passage_vectors (
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  generation smallint NOT NULL,
+  account_id uuid NOT NULL,
+  signs bit varying,
+  PRIMARY KEY (knowledge_base_id, document_id, "position", generation),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE passages (
   knowledge_base_id uuid NOT NULL,
   document_id uuid NOT NULL,

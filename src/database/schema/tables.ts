@@ -187,6 +187,18 @@ type PassageLexemesTable = {
   lexemes: string;
 };
 
+/** What is compared of a passage's meaning, in a row for each generation of vectors (meaning/). */
+type PassageVectorTable = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  /** Which vectors of words, or which model, it is made of. Vectors of different generations are never compared. */
+  generation: number;
+  account_id: string;
+  /** The signs of the vector's numbers as bits. Null: no word of the passage has a vector. */
+  signs: string | null;
+};
+
 /** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
 type IdempotencyKeyTable = {
   account_id: string;
@@ -299,6 +311,7 @@ export type Tables = {
   files: FileTable;
   passages: PassageTable;
   passage_lexemes: PassageLexemesTable;
+  passage_vectors: PassageVectorTable;
   idempotency_keys: IdempotencyKeyTable;
   rate_limit_counters: RateLimitCounterTable;
   webhooks: WebhookTable;
