@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../analysis/language.ts';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
+import { DIMENSIONS, type VectorsIn } from '../meaning/passage-vectors.ts';
 import { analyseQuery, readQuery } from '../search/query/query-terms.ts';
 import { analyseDocument, analyseTexts, type PassageBatch } from './analyse-document.ts';
 import { readAnalysis, readTextsAnalysis } from './testing/analysed-passages.ts';
@@ -31,8 +32,35 @@ describe('analyseDocument', () => {
           /^a:1A,4A,7A,10A title:2A,5A,8A,11A cats?:3A,6A,9A,12A,13B,14,16 the:15 of:17 😀:18 café:19 cafe:19 \/1\/a: /,
         ),
         length: 26,
+        signs: null,
       },
     ]);
+  });
+
+  it('adds up the vectors of words, each as often as it occurs, those of the title once', async () => {
+    const vectors: Record<string, number[]> = {
+      zebra: [2, 2, 1],
+      lion: [-5, -7, 1],
+      '/1/zebra': [99, 99, 99],
+    };
+    const vectorsIn: VectorsIn = () => (word) => {
+      const numbers = vectors[word];
+      return numbers && Int8Array.from({ length: DIMENSIONS }, (_, i) => numbers[i] ?? -1);
+    };
+    const content = 'The zebras, and the lion: zebra';
+    const document = { title: 'Zebra', format: 'text', content } as const;
+    const { passages } = await readAnalysis(analyseDocument(document, stem, vectorsIn));
+    const signs = `101${'0'.repeat(DIMENSIONS - 3)}`; // 3 * 2 - 5, 3 * 2 - 7, 3 * 1 + 1, 3 * -1 - 1
+    expect(passages.map((passage) => passage.signs)).toEqual([signs]);
+    const together = readTextsAnalysis(await analyseTexts([document], { expected: [], stem, vectorsIn }));
+    expect(together.passages[0]?.map((passage) => passage.signs)).toEqual([signs]);
+  });
+
+  it('has no signs of a passage without a word that has a vector', async () => {
+    const vectorsIn: VectorsIn = () => (word) => (word === 'zebra' ? new Int8Array(DIMENSIONS) : undefined);
+    const document = { title: '', format: 'text', content: 'lions' } as const;
+    const { passages } = await readAnalysis(analyseDocument(document, stem, vectorsIn));
+    expect(passages.map(({ signs }) => signs)).toEqual([null]);
   });
 
   it('counts the passages of a lexeme, not its occurrences', async () => {

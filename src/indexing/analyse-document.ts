@@ -1,5 +1,6 @@
 /**
- * Analyses a document: splits it into passages, finds the language and lexemes of each, and encodes them to be stored.
+ * Analyses a document: splits it into passages, finds the language, lexemes and vector of each, and encodes them to be
+ * stored.
  */
 
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import {
 } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
+import { noVectors, type VectorsIn } from '../meaning/passage-vectors.ts';
 import { titleWordsOf, titleWordsOfPassages } from './document-title.ts';
 import {
   addPassage,
@@ -19,6 +21,7 @@ import {
   type PassageColumns,
   type UnfinishedColumns,
 } from './passage-columns.ts';
+import { createLexemeVectors } from './postings/lexeme-vectors.ts';
 import { createDocumentPostings, type PassageTokens, type TokenIdText } from './postings/postings.ts';
 import { createTermDictionary, type TermDictionary } from './postings/term-dictionary.ts';
 import { createTokenIds } from './postings/token-ids.ts';
@@ -83,12 +86,13 @@ const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
  */
 type IndexBuffer = ReturnType<typeof createIndexBuffer>;
 
-function createIndexBuffer(stem: Stem) {
+function createIndexBuffer(stem: Stem, vectorsIn: VectorsIn) {
   const tokenIds = createTokenIds();
   return {
     tokenise: (text: string): TokenIdText => tokeniseAs(tokenIds, text),
     postings: createDocumentPostings(tokenIds),
     dictionary: createTermDictionary(stem, tokenIds),
+    vectorsIn: createLexemeVectors(vectorsIn, tokenIds),
     isFull: () => tokenIds.size() > DISTINCT_TOKENS_MAX,
   };
 }
@@ -98,10 +102,14 @@ function createIndexBuffer(stem: Stem) {
  * passages. `stem` is called once for each word and language, and again after a new buffer was started.
  * @throws what `stem` throws
  */
-export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<PassageBatch> {
+export async function* analyseDocument(
+  document: DocumentText,
+  stem: Stem,
+  vectorsIn: VectorsIn = noVectors,
+): AsyncGenerator<PassageBatch> {
   const { passages: all, language: documentLanguage, titleWords } = split(document);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
-  let buffer = createIndexBuffer(stem);
+  let buffer = createIndexBuffer(stem, vectorsIn);
   let tokenisePassage = passageTokeniser(titleWords, buffer.tokenise);
   for (const { passages, isLast } of batchesOf(all, PASSAGES_PER_BATCH)) {
     const before = totals.passageCount;
@@ -113,7 +121,7 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     if (isLast) yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies(), totals };
     else if (buffer.isFull()) {
       yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies() };
-      buffer = createIndexBuffer(stem);
+      buffer = createIndexBuffer(stem, vectorsIn);
       tokenisePassage = passageTokeniser(titleWords, buffer.tokenise);
     } else yield batch;
   }
@@ -163,9 +171,9 @@ const BLOCKED_MAX_MS = 5;
  */
 export async function analyseTexts(
   texts: Text[],
-  { expected, stem }: { expected: Language[]; stem: Stem },
+  { expected, stem, vectorsIn = noVectors }: { expected: Language[]; stem: Stem; vectorsIn?: VectorsIn },
 ): Promise<AnalysedTexts> {
-  const buffer = createIndexBuffer(stem);
+  const buffer = createIndexBuffer(stem, vectorsIn);
   const giveWay = createGiveWay();
   const documents: { language: Language; tokenised: Tokenised[] }[] = [];
   for (const text of texts) {
@@ -238,12 +246,15 @@ async function addPassages(
   tokenised: Tokenised[],
   { text, before, buffer, documentLanguage, isAlone, totals }: PassageContext,
 ): Promise<void> {
-  const { dictionary, postings } = buffer;
+  const { dictionary, postings, vectorsIn } = buffer;
   const languageOf = passageLanguages(documentLanguage, dictionary, isAlone);
   const languages = await languageOf(tokenised);
   for (const [i, { passage, tokens }] of tokenised.entries()) {
     const language = languages[i] as Language; // one language for each passage
-    postings.addPassage(columns.lexemes, tokens, dictionary.lexemesIn(language));
+    postings.addPassage(columns, tokens, {
+      lexemes: dictionary.lexemesIn(language),
+      vectorOf: vectorsIn(language),
+    });
     const length = lengthOf(passage.text);
     addPassage(columns, { text, position: before + i + 1, passage, language, length });
     totals.passageCount++;

@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Stem } from '../analysis/lexemes.ts';
 import { createBoundedCache } from '../concurrency/bounded-cache.ts';
 import { release } from '../database/connection/byte-writer.ts';
+import { noVectors } from '../meaning/passage-vectors.ts';
 import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';
 
 /** One document to analyse, and the port for the steps, the requests for stems and the batches. */
@@ -49,7 +50,7 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
     }
   };
   try {
-    for await (const batch of analyseDocument(document, stemThroughPort(port, nextStep))) {
+    for await (const batch of analyseDocument(document, stemThroughPort(port, nextStep), noVectors)) {
       const [packed, buffer] = pack(batch);
       port.postMessage({ batch: packed } satisfies AnalysisMessage, [buffer]);
       if (batch.totals === undefined) await nextStep();
@@ -86,6 +87,7 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     language: move(others.language),
     length: move(others.length),
     lexemes: move(others.lexemes),
+    signs: move(others.signs),
   };
   if (batch.documentFrequencies === undefined) return [{ ...batch, columns }, buffer];
   return [{ ...batch, columns, documentFrequencies: batch.documentFrequencies.map(move) }, buffer];

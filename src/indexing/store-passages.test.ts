@@ -32,6 +32,7 @@ async function readStatistics({ knowledgeBaseId }: OwnedKnowledgeBase) {
           SELECT key, value::bigint FROM document_frequency_deltas, jsonb_each_text(passage_counts)
           WHERE knowledge_base_id = ${knowledgeBaseId}) AS counted
         GROUP BY lexeme HAVING sum(passage_count) <> 0) AS merged) AS lexemes,
+      (SELECT count(*) FROM passage_vectors WHERE knowledge_base_id = ${knowledgeBaseId}) AS vectors,
       (SELECT coalesce(jsonb_object_agg(language, passage_count), '{}') FROM language_statistics
         WHERE knowledge_base_id = ${knowledgeBaseId}) AS languages
     FROM knowledge_base_statistics WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.database);
@@ -50,6 +51,7 @@ async function recount({ knowledgeBaseId }: OwnedKnowledgeBase) {
         WHERE knowledge_base_id = ${knowledgeBaseId}) AS storage_bytes,
       (SELECT count(*) FROM own) AS passage_count,
       (SELECT coalesce(sum(length), 0)::bigint FROM own) AS passage_length_total,
+      (SELECT count(*) FROM own) AS vectors,
       (SELECT coalesce(jsonb_object_agg(lexeme, count), '{}') FROM (
         SELECT lexeme, count(*) FROM own, unnest(own.lexemes) WHERE lexeme <> ${knowledgeBaseLexeme(knowledgeBaseId)}
         GROUP BY lexeme) AS counted) AS lexemes,
@@ -137,6 +139,7 @@ test('a knowledge base has no lexemes after its last document was deleted', asyn
     passage_count: 0,
     passage_length_total: 0,
     lexemes: {},
+    vectors: 0,
     languages: {},
   });
 });

@@ -8,6 +8,7 @@ import { prepare } from '../database/connection/prepared.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { readPassages } from '../database/rows/documents/passages.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 import type { OwnedId } from '../terms/ids.ts';
 import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
 import type { Batches } from './analysis-pool.ts';
@@ -35,6 +36,7 @@ const insertColumns = prepare(
     'language',
     'length',
     'lexemes',
+    'signs',
   ],
   ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
     WITH stored AS (
@@ -48,7 +50,13 @@ const insertColumns = prepare(
           ${columns.page}::integer[], ${columns.time_ms}::integer[],
           ${columns.later_starts}::text[], ${columns.headings}::text[], ${columns.language}::text[])
         AS passage (text, position, content, start_offset, end_offset, page, time_ms, later_starts, headings,
-          language))
+          language)),
+    compared AS (
+      INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, signs)
+      SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
+        position, ${sql.lit(WORD_VECTORS_GENERATION)}, signs
+      FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.signs}::bit varying[])
+        AS passage (text, position, signs))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
     SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
       position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])

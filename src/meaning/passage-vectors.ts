@@ -10,25 +10,56 @@ export const WORD_VECTORS_GENERATION = 1;
 /** The vector of a word: `DIMENSIONS` numbers. */
 export type WordVector = Int8Array;
 
-/** Looks up the vector of a word, which is a lexeme of `language`; undefined where it has none. */
-export type VectorOf = (language: Language, word: string) => WordVector | undefined;
+/**
+ * The vectors of a language's words: a function from a word, which is a lexeme, to its vector; undefined for a word
+ * without one. Undefined for a language without vectors.
+ */
+export type VectorsIn = (language: Language) => ((word: string) => WordVector | undefined) | undefined;
 
-/** No word has a vector. */
-export const noVectors: VectorOf = () => undefined;
+/** No language has vectors. */
+export const noVectors: VectorsIn = () => undefined;
+
+/** A word's vector, and how often the word occurs. */
+export type CountedVector = readonly [vector: WordVector, count: number];
 
 /**
- * The vectors of a passage's distinct words, with how often each occurs → the signs of their sum, one bit for each
- * number: 1 where it is greater than 0. The first bit is the highest of the first byte. No vectors → undefined.
+ * The vectors of a passage's distinct words → the signs of their sum, one bit for each number: 1 where it is greater than
+ * 0. The first bit is the highest one of the first byte. No vectors → undefined.
  */
-export function signsOf(
-  words: readonly (readonly [vector: WordVector, count: number])[],
-): Uint8Array | undefined {
+export function signsOf(words: readonly CountedVector[]): Uint8Array | undefined {
   if (words.length === 0) return undefined;
   const sum = new Int32Array(DIMENSIONS);
-  for (const [vector, count] of words)
-    for (let i = 0; i < DIMENSIONS; i++) sum[i] = (sum[i] as number) + (vector[i] as number) * count; // of that length
+  for (let k = 0; k < words.length; k += 4)
+    addFour(
+      sum,
+      words[k] ?? NOTHING,
+      words[k + 1] ?? NOTHING,
+      words[k + 2] ?? NOTHING,
+      words[k + 3] ?? NOTHING,
+    );
   const signs = new Uint8Array(DIMENSIONS / 8);
   for (let i = 0; i < DIMENSIONS; i++)
     if ((sum[i] as number) > 0) signs[i >> 3] = (signs[i >> 3] as number) | (0x80 >> (i & 7)); // in range
   return signs;
+}
+
+const NOTHING: CountedVector = [new Int8Array(DIMENSIONS), 0];
+
+/** Four at a time: one by one takes twice as long, 40 µs for a passage of 110 words. */
+function addFour(
+  sum: Int32Array,
+  [first, timesFirst]: CountedVector,
+  [second, timesSecond]: CountedVector,
+  [third, timesThird]: CountedVector,
+  [fourth, timesFourth]: CountedVector,
+): void {
+  const { imul } = Math; // of numbers in range
+  for (let i = 0; i < DIMENSIONS; i++)
+    sum[i] =
+      ((sum[i] as number) +
+        imul(first[i] as number, timesFirst) +
+        imul(second[i] as number, timesSecond) +
+        imul(third[i] as number, timesThird) +
+        imul(fourth[i] as number, timesFourth)) |
+      0;
 }

@@ -26,6 +26,7 @@ import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
 import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
+import { noVectors } from '../meaning/passage-vectors.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
@@ -123,6 +124,7 @@ export async function openService(
   const shortTexts = createShortTexts({
     database,
     stem,
+    vectorsIn: noVectors,
     defaults: config,
     connections: config.databasePoolSize,
     discard: (objectNames) => discardObjects({ database, files, log }, objectNames),

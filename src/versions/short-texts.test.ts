@@ -9,6 +9,7 @@ import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import type { Text } from '../indexing/analyse-document.ts';
 import { createStem } from '../indexing/stems.ts';
+import { madeUpVectors } from '../meaning/testing/made-up-vectors.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { createShortTexts, type ShortTexts } from './short-texts.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   shortTexts = createShortTexts({
     database,
     stem: createStem(database),
+    vectorsIn: madeUpVectors,
     defaults,
     connections: 10,
     discard: async () => {},
@@ -68,7 +70,9 @@ async function readStored({ knowledgeBaseId }: OwnedKnowledgeBase) {
       (SELECT jsonb_agg(jsonb_build_array(length,
           replace(lexemes::text, ${knowledgeBaseId}, 'own')) ORDER BY position)
         FROM passage_lexemes AS postings
-        WHERE postings.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS lexemes
+        WHERE postings.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS lexemes,
+      (SELECT jsonb_agg(signs ORDER BY position) FROM passage_vectors AS vectors
+        WHERE vectors.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS vectors
     FROM documents AS document WHERE knowledge_base_id = ${knowledgeBaseId} ORDER BY title`.execute(
     suite.database,
   );

@@ -23,6 +23,7 @@ import {
 } from '../database/rows/idempotency-keys.ts';
 import { analyseTexts, type Text } from '../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
+import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
 import { publishTexts } from './publish-texts.ts';
 
@@ -96,6 +97,7 @@ function takeBatch(waiting: WaitQueue<WaitingText>, knowledgeBaseId: string): Wa
 type Storing = {
   database: Database;
   stem: Stem;
+  vectorsIn: VectorsIn;
   defaults: DefaultLimits;
   discard(objectNames: string[]): Promise<void>;
 };
@@ -106,13 +108,13 @@ const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes })
 async function importTogether(
   texts: [ShortText, ...ShortText[]],
   accountId: string,
-  { database, stem, defaults, discard }: Storing,
+  { database, stem, vectorsIn, defaults, discard }: Storing,
 ): Promise<Document[]> {
   const [{ knowledgeBaseId, transact }] = texts;
   const owned = { accountId, knowledgeBaseId };
   const expected = await readExpectedLanguages(database, owned);
   await expectStorage(database, { accountId, defaults }, totalBytes(texts));
-  const analysed = await analyseTexts(texts, { expected, stem });
+  const analysed = await analyseTexts(texts, { expected, stem, vectorsIn });
   let unreferenced: string[] = [];
   const publish = async (transaction: Queryable) => {
     const published = await publishTexts(transaction, { ...owned, defaults }, { texts, analysed });

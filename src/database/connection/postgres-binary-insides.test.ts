@@ -1,4 +1,4 @@
-/** PostgreSQL reads the binary forms of arrays and jsonb that the service writes. */
+/** PostgreSQL reads the binary forms of arrays, jsonb and bits that the service writes. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createBinaryArray, elementTypes, JSONB_VERSION } from './postgres-binary-insides.ts';
@@ -36,6 +36,18 @@ test('texts', async () => {
   const texts = ['', 'a, "b" {c} \\ NULL', 'Größe 灯塔 𝒜', 'NULL', 'x'.repeat(100_000)];
   for (const text of texts) array.addText(text);
   expect((await readBack(array.toBuffer(), 'text')).elements, CHANGED).toEqual(texts);
+});
+
+test('bits, with NULL', async () => {
+  const array = createBinaryArray(elementTypes.varbit);
+  for (const bytes of [Uint8Array.of(0x80, 0x01), undefined, new Uint8Array(), Uint8Array.of(0xa5)])
+    array.addBits(bytes);
+  expect((await readBack(array.toBuffer(), 'bit varying')).elements, CHANGED).toEqual([
+    '1000000000000001',
+    null,
+    '',
+    '10100101',
+  ]);
 });
 
 test('jsonb', async () => {

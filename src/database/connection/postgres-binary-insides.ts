@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's binary forms of arrays and of jsonb, as values of statements: see docs/private-insides.md. An array holds
+ * PostgreSQL's binary forms of arrays, of jsonb and of bits, as values of statements: see docs/private-insides.md. An array holds
  * a column of many rows, and the server reads it without the parsing that text and JSON need. `pg` sends a Buffer in
  * binary form as it is.
  *
@@ -9,7 +9,7 @@
 import { createByteWriter } from './byte-writer.ts';
 
 /** Object ids of the element types, the same in every PostgreSQL (its catalogue's pg_type.dat). */
-export const elementTypes = { integer: 23, text: 25, tsvector: 3614, jsonb: 3802 } as const;
+export const elementTypes = { integer: 23, text: 25, varbit: 1562, tsvector: 3614, jsonb: 3802 } as const;
 
 /** The first byte of a jsonb in binary form; JSON in UTF-8 follows (`jsonb_recv` in PostgreSQL's source, jsonb.c). */
 export const JSONB_VERSION = 1;
@@ -35,6 +35,14 @@ export function createBinaryArray(elementType: number) {
     addText(value: string): void {
       count++;
       writer.sizedText(value);
+    },
+    /** Adds whole bytes as bits, the highest bit first, in the form that `varbit_recv` reads (varbit.c). */
+    addBits(bytes: Uint8Array | undefined): void {
+      count++;
+      writer.int32(bytes === undefined ? NULL_LENGTH : 4 + bytes.length);
+      if (bytes === undefined) return;
+      writer.int32(8 * bytes.length);
+      writer.bytes(bytes, 0, bytes.length);
     },
     /** Adds an element of `size` bytes in its type's own binary form. `write` puts it into `buffer` from `start` on. */
     add(size: number, write: (buffer: Buffer, start: number) => void): void {

@@ -25,14 +25,18 @@ function createDocument() {
   return {
     /** Returns the passage's tsvector. */
     add({ title, headings, content }: PassageTokens): string {
-      const column = createBinaryArray(elementTypes.tsvector);
+      const lexemes = createBinaryArray(elementTypes.tsvector);
+      const signs = createBinaryArray(elementTypes.varbit);
       const tokens = {
         title: withIds(title),
         headings: withIds(headings),
         content: withIds(content),
       };
-      postings.addPassage(column, tokens, { lexeme: (token) => token, alternative: () => undefined });
-      return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
+      postings.addPassage({ lexemes, signs }, tokens, {
+        lexemes: { lexeme: (token) => token, alternative: () => undefined },
+        vectorOf: undefined,
+      });
+      return readTsvector(lexemes.toBuffer().subarray(ELEMENT_OFFSET));
     },
     counts: () => Object.fromEntries(readDocumentFrequencies(postings.documentFrequencies())),
     statements: () => postings.documentFrequencies(),

@@ -1,9 +1,14 @@
-/** Collects the postings of a document: the lexemes of each passage as a tsvector, and their document frequencies. */
+/**
+ * Collects the postings of a document: the lexemes of each passage as a tsvector, their document frequencies, and the
+ * signs of each passage's vector.
+ */
 
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
+import { type CountedVector, signsOf } from '../../meaning/passage-vectors.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';
+import type { LexemeVector } from './lexeme-vectors.ts';
 import { addPassageTsvector } from './postgres-tsvector-insides.ts';
 import {
   addLexeme,
@@ -49,12 +54,13 @@ export function createDocumentPostings(tokenIds: TokenIds) {
   return {
     /**
      * Adds a passage as a tsvector: tokens of the title first (weight A), then of the headings (B) and the content (D),
-     * then impact tiers. Stacked tokens have the positions of their neighbours.
+     * then impact tiers. Stacked tokens have the positions of their neighbours. Also adds the signs of its vector; NULL
+     * without `vectorOf`.
      */
     addPassage(
-      column: BinaryArray,
+      columns: Record<'lexemes' | 'signs', BinaryArray>,
       { title, headings, content }: PassageTokens,
-      lexemes: LexemeLookup,
+      { lexemes, vectorOf }: { lexemes: LexemeLookup; vectorOf: LexemeVector | undefined },
     ): void {
       beginPassage(accumulator);
       let before = 0;
@@ -64,10 +70,12 @@ export function createDocumentPostings(tokenIds: TokenIds) {
         before += kept;
       };
       for (let i = 0; i < TITLE_REPEATS; i++) add(title, WEIGHT_A, CONTEXT_TOKENS_MAX);
+      const ofTitle = accumulator.lexemes.map((lexeme) => positionCountOf(accumulator, lexeme));
       add(headings, WEIGHT_B, CONTEXT_TOKENS_MAX);
       add(content, WEIGHT_D, Number.POSITIVE_INFINITY);
+      columns.signs.addBits(vectorOf && signsOf(countedVectors(accumulator, ofTitle, vectorOf)));
       addImpactTiers(accumulator, content.tokens.length);
-      addPassageTsvector(column, accumulator);
+      addPassageTsvector(columns.lexemes, accumulator);
     },
     /** The document frequencies so far, encoded by `encodeDocumentFrequencies`. */
     documentFrequencies: (): Uint8Array[] => encodeDocumentFrequencies(accumulator),
@@ -94,6 +102,28 @@ function addText(
     add(tokens[at] as number, position); // at is in range
     for (; stackedAt[next] === at; next++) add(stackedTokens[next] as number, position); // of equal length
   }
+}
+
+/**
+ * The vectors of the passage's lexemes that have one, and how often each occurs, in the title once. `ofTitle`: the
+ * positions of its first lexemes, which the title has, in all repeats together.
+ */
+function countedVectors(
+  accumulator: PostingsAccumulator,
+  ofTitle: number[],
+  vectorOf: LexemeVector,
+): CountedVector[] {
+  const counted: CountedVector[] = [];
+  for (const [i, lexeme] of accumulator.lexemes.entries()) {
+    const vector = vectorOf(lexeme);
+    if (vector === undefined) continue;
+    const repeated = ofTitle[i] ?? 0;
+    counted.push([
+      vector,
+      positionCountOf(accumulator, lexeme) - repeated + Math.ceil(repeated / TITLE_REPEATS),
+    ]);
+  }
+  return counted;
 }
 
 /** Adds the impact tiers of the passage's lexemes. Its content has `length` tokens. */

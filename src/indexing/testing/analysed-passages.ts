@@ -25,6 +25,13 @@ function readArray(array: Uint8Array): (Buffer | null)[] {
 
 const readInteger = (bytes: Buffer | null): number | null => bytes?.readInt32BE() ?? null;
 
+/** Bits as digits, the first one first. */
+function readBits(bytes: Buffer | null): string | null {
+  if (bytes === null) return null;
+  const digits = [...bytes.subarray(4)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return digits.slice(0, bytes.readInt32BE());
+}
+
 /** A tsvector as text, without quotes. The lexemes keep the order in which they were written. */
 export function readTsvector(bytes: Buffer): string {
   const lexemes: string[] = [];
@@ -50,6 +57,7 @@ function readColumns(columns: PassageColumns): Row[] {
   const later = text('later_starts');
   const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
   const [positions, lengths, times] = [integers('position'), integers('length'), integers('time_ms')];
+  const signs = readArray(columns.signs);
   return readArray(columns.lexemes).map((lexemes, i) => ({
     position: positions[i] ?? 0,
     content: content[i] ?? null,
@@ -62,6 +70,7 @@ function readColumns(columns: PassageColumns): Row[] {
     language: language[i] ?? null,
     length: lengths[i] ?? 0,
     lexemes: lexemes && readTsvector(lexemes),
+    signs: readBits(signs[i] ?? null),
   }));
 }
 

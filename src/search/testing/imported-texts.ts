@@ -9,6 +9,7 @@ import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { createStem } from '../../indexing/stems.ts';
 import { countPassages, storePassages } from '../../indexing/store-passages.ts';
+import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
 
 export type TestText = { title: string; content: string; description?: Description };
 
@@ -38,7 +39,11 @@ export async function importText(
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
     const document = { ...owned, id, title, source: title, type: 'text' as const };
-    const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(transaction));
+    const batches = analyseDocument(
+      { ...text, expected, format: 'text' },
+      createStem(transaction),
+      madeUpVectors,
+    );
     await insertDocument(transaction, { ...document, bytes, description, status: 'processed' });
     const uncounted = await storePassages(transaction, { ...owned, id }, batches);
     await countPassages(transaction, { ...owned, id }, { ...uncounted, documents: 1, bytes });
