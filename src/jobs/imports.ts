@@ -9,11 +9,13 @@ import { failDocument } from '../database/rows/documents/documents.ts';
 import { createIndexMaintenance } from '../indexing/postings/index-maintenance.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { fillVectors } from './fill-vectors.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { startEnqueuingMissingJobs } from './missing-jobs.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+import { type Attempt, Postponed } from './workers.ts';
 
 /** Interval between searches for overdue documents. */
 const OVERDUE_INTERVAL_MS = 5_000;
@@ -125,13 +127,26 @@ function startIndexMaintenance({ database, log }: JobContext): () => Promise<voi
   };
 }
 
+/** Makes missing vectors until `stopping` aborts: a stop does not wait for them, and another worker goes on. */
+async function fillUntilStopped(
+  service: JobContext,
+  { signal, ...attempt }: Attempt<object>,
+  stopping: AbortSignal,
+): Promise<void> {
+  await fillVectors(service, { ...attempt, signal: AbortSignal.any([signal, stopping]) }).catch((error) => {
+    throw stopping.aborted ? new Postponed('the server stops') : error;
+  });
+}
+
 /** Starts the workers; returns a function that stops the periodic work (the queue stops its own workers). */
 export function startImports(service: JobContext, jobs: ReturnType<typeof openJobQueue>) {
+  const stopping = new AbortController();
   const handlers = {
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
+    fillVectors: (attempt: Attempt<object>) => fillUntilStopped(service, attempt, stopping.signal),
   };
   jobs.work(handlers, availableParallelism());
 
@@ -149,6 +164,7 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
     startIndexMaintenance(service),
   ];
   return async () => {
+    stopping.abort();
     await Promise.all(stops.map((stop) => stop()));
   };
 }

@@ -25,6 +25,7 @@ const idle: JobHandlers = {
   giveUpImport: async () => {},
   purgeKnowledgeBase: async () => {},
   collectGarbage: async () => {},
+  fillVectors: async () => {},
 };
 
 const accountId = uuidv7();
@@ -276,7 +277,9 @@ test('garbage is collected at once and every ten minutes, by one worker of all, 
   const readJobs = async () => {
     const { rows } = await sql`
       SELECT queue, tries, started_at AS "startedAt", due_at BETWEEN now() + interval '9 minutes'
-        AND now() + interval '10 minutes' AS "isSoon" FROM knowledge_jobs`.execute(server.database);
+        AND now() + interval '10 minutes' AS "isSoon" FROM knowledge_jobs WHERE queue = 'sweep-storage'`.execute(
+      server.database,
+    );
     return rows;
   };
   await expect.poll(readJobs).toEqual([{ queue: 'sweep-storage', tries: 0, startedAt: null, isSoon: true }]);

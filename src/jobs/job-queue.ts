@@ -17,8 +17,9 @@ import {
   IMPORT_QUEUE,
   PURGE_QUEUE,
   type QueueName,
+  VECTORS_QUEUE,
 } from './queue-policies.ts';
-import { type Attempt, startWorkers, type Workers } from './workers.ts';
+import { type Attempt, Postponed, startWorkers, type Workers } from './workers.ts';
 
 /** How soon an import starts that another server has enqueued. */
 const IMPORT_POLL_INTERVAL_MS = 500;
@@ -50,6 +51,7 @@ export type JobHandlers = {
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
   collectGarbage(attempt: Attempt<object>): Promise<void>;
+  fillVectors(attempt: Attempt<object>): Promise<void>;
 };
 
 const createQueue = (wakeImporters: () => void): JobQueue => ({
@@ -70,7 +72,7 @@ function startAll(
   const startOne = (queue: QueueName, handle: (attempt: Attempt<ScopedId>) => Promise<void>) => {
     const handleLogged = (attempt: Attempt<ScopedId>) =>
       handle(attempt).catch((error) => {
-        log.warn({ err: error, queue }, 'a job failed');
+        if (!(error instanceof Postponed)) log.warn({ err: error, queue }, 'a job failed');
         throw error;
       });
     const turns = createTurns(1, 0);
@@ -88,6 +90,7 @@ function startAll(
     startOne(DEAD_LETTER_QUEUE, handlers.giveUpImport),
     startOne(PURGE_QUEUE, handlers.purgeKnowledgeBase),
     startOne(GARBAGE_QUEUE, handlers.collectGarbage),
+    startOne(VECTORS_QUEUE, handlers.fillVectors),
   ];
 }
 

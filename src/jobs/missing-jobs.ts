@@ -1,12 +1,12 @@
 /** Enqueues the jobs that must exist and do not. */
 import { sql } from 'kysely';
-import { NIL } from 'uuid';
+import { MAX, NIL } from 'uuid';
 import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { enqueueOnce } from '../database/rows/jobs.ts';
 import type { JobContext } from './job-context.ts';
-import { GARBAGE_QUEUE, IMPORT_QUEUE } from './queue-policies.ts';
+import { GARBAGE_QUEUE, IMPORT_QUEUE, VECTORS_QUEUE } from './queue-policies.ts';
 
 /** Interval between two searches, unless the queue is so long that one takes seconds. */
 const INTERVAL_MS = 60_000;
@@ -28,11 +28,14 @@ const WITHOUT_JOB = sql`
 /**
  * Enqueues the import of each unfinished document without a job, in the order of their requests: those of a restored
  * backup, and those of a server of version 0.2.0 or earlier, which has a queue of its own. Such a server may import one
- * of them at the same time. Then one of both results is stored. Also enqueues the first garbage collection.
+ * of them at the same time. Then one of both results is stored. Also enqueues the first garbage
+ * collection, and the first search for missing vectors.
  * @returns how many documents had no job, and have one now
  */
 export async function enqueueMissingJobs(database: Database): Promise<number> {
   await enqueueOnce(database, { queue: GARBAGE_QUEUE, knowledgeBaseId: NIL, id: NIL, accountId: NIL });
+  // No two jobs that have not ended may be of the same subject.
+  await enqueueOnce(database, { queue: VECTORS_QUEUE, knowledgeBaseId: NIL, id: MAX, accountId: NIL });
   const { numAffectedRows = 0n } = await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
     SELECT ${sql.lit(IMPORT_QUEUE)}, account_id, knowledge_base_id, id, coalesce(queued_at, created_at), now()

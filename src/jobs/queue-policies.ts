@@ -14,6 +14,7 @@ type Policy = {
 };
 
 const MINUTE = 60;
+const HOUR = 60 * MINUTE;
 const DAY = 86_400;
 
 /** Tries after the first one; their pauses are 1 to 2 seconds, 2 to 4, 4 to 8, … */
@@ -25,9 +26,16 @@ export const IMPORT_QUEUE = 'import-file';
 export const DEAD_LETTER_QUEUE = 'give-up-import';
 export const PURGE_QUEUE = 'purge-knowledge-base';
 export const GARBAGE_QUEUE = 'sweep-storage';
+export const VECTORS_QUEUE = 'fill-vectors';
 
 /** In the order of their names. */
-export const QUEUE_NAMES = [DEAD_LETTER_QUEUE, IMPORT_QUEUE, PURGE_QUEUE, GARBAGE_QUEUE] as const;
+export const QUEUE_NAMES = [
+  VECTORS_QUEUE,
+  DEAD_LETTER_QUEUE,
+  IMPORT_QUEUE,
+  PURGE_QUEUE,
+  GARBAGE_QUEUE,
+] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 export const POLICIES: Readonly<Record<QueueName, Policy>> = {
@@ -37,6 +45,8 @@ export const POLICIES: Readonly<Record<QueueName, Policy>> = {
   [DEAD_LETTER_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: TRY_MAX_SECONDS },
   [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },
   [GARBAGE_QUEUE]: { retries: 0, tryMaxSeconds: TRY_MAX_SECONDS, everySeconds: 10 * MINUTE },
+  // After an upgrade it takes hours. It finds nothing later, unless a server of an earlier version still imports.
+  [VECTORS_QUEUE]: { retries: 0, tryMaxSeconds: DAY, everySeconds: HOUR },
 };
 
 /** Returns the pause after the try `tries` has failed. Random, so that jobs that failed together do not return so. */

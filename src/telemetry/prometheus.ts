@@ -71,6 +71,12 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['outcome'],
     registers,
   });
+  const withoutVectors = new Gauge({
+    name: `${PREFIX}passages_without_vectors`,
+    help: 'Passages of an earlier version to which this server is giving vectors, and that have none yet.',
+    registers,
+  });
+  withoutVectors.remove();
   return {
     requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
     stepEnded: (step, seconds) => steps.observe({ step }, seconds),
@@ -79,6 +85,8 @@ function createMeter(registers: Registry[]): Meter {
       imports.inc({ status: outcome.status, error_code }, count);
     },
     eventSent: (outcome) => webhooks.inc({ outcome }),
+    passagesWithoutVectors: (count) =>
+      count === undefined ? withoutVectors.remove() : withoutVectors.set(count),
   };
 }
 

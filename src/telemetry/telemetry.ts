@@ -17,6 +17,8 @@ export type Meter = {
   importsEnded(outcome: ImportOutcome, count: number): void;
   /** Called after each attempt to deliver an event to a webhook. */
   eventSent(outcome: 'received' | 'failed'): void;
+  /** Called while this server makes vectors of stored passages, and once it does not any more: undefined is unknown. */
+  passagesWithoutVectors(count: number | undefined): void;
 };
 
 /** A queue's jobs. */
@@ -59,20 +61,30 @@ export type ReplicaFigures = {
 /** The content of `/metrics`, and the tokens of which callers need one. */
 export type Metrics = { tokens: readonly string[]; expose(): Promise<{ type: string; text: string }> };
 
-export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded' | 'eventSent'> & {
+export type Telemetry = Pick<
+  Meter,
+  'requestEnded' | 'importsEnded' | 'eventSent' | 'passagesWithoutVectors'
+> & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
   /** Traces and measures `run`. Returns its result or throws its error. */
   step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
 };
 
-export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {}, eventSent() {} };
+export const unmetered: Meter = {
+  requestEnded() {},
+  stepEnded() {},
+  importsEnded() {},
+  eventSent() {},
+  passagesWithoutVectors() {},
+};
 
 export const createTelemetry = (meter: Meter): Telemetry => ({
   request: traceRequest,
   requestEnded: meter.requestEnded,
   importsEnded: meter.importsEnded,
   eventSent: meter.eventSent,
+  passagesWithoutVectors: meter.passagesWithoutVectors,
   async step(step, run) {
     const startedAt = performance.now();
     try {

@@ -35,6 +35,8 @@ export type Storage = Omit<StorageFigures, 'pagesRead'> & {
   ageSeconds: number;
   /** The share of pages that PostgreSQL has found in its own cache; null: it has read none yet. */
   cacheHitShare: number | null;
+  /** Those that a server is giving vectors; null: no server is. */
+  passagesWithoutVectors: number | null;
 };
 
 export type Reading = {
@@ -135,6 +137,12 @@ function toQueues(scrapes: Scrape[]): Reading['queues'] {
   return Object.fromEntries(queues);
 }
 
+/** One server at a time makes vectors, and knows how many are missing. */
+function countWithoutVectors(scrapes: Scrape[]): number | null {
+  const counts = scrapes.flatMap((scrape) => createLookup(scrape).own('passages_without_vectors') ?? []);
+  return counts.length === 0 ? null : Math.max(...counts);
+}
+
 function toStorage(scrapes: Scrape[]): Storage | null {
   const lookup = scrapes.map(createLookup).find(({ own }) => own('database_size_bytes') !== undefined);
   if (lookup === undefined) return null;
@@ -154,6 +162,7 @@ function toStorage(scrapes: Scrape[]): Storage | null {
     databaseBytes: own('database_size_bytes') ?? 0,
     tables: tables.toSorted((left, right) => right.bytes - left.bytes),
     cacheHitShare: hits + misses > 0 ? hits / (hits + misses) : null,
+    passagesWithoutVectors: countWithoutVectors(scrapes),
   };
 }
 

@@ -138,7 +138,7 @@ const listTables = (beginning: string, tables: Storage['tables']): string =>
 function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
   if (storage === null) return [essential(part('STORAGE', 'unknown'))];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
-  const { tables, cacheHitShare, ageSeconds } = storage;
+  const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors } = storage;
   const growth = findGrowth(storage, first?.storage ?? null);
   const stored = `${pluralise(documents, 'document')} of ${formatBytes(documentBytes)}`;
   const age = ageSeconds < 1 ? 'as of now' : `as of ${formatSeconds(ageSeconds)} ago`;
@@ -146,6 +146,13 @@ function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
   return [
     essential(part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`)),
     past(`${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`),
+    ...(passagesWithoutVectors
+      ? [
+          essential(
+            `${INDENT}${pluralise(passagesWithoutVectors, 'passage')} of an earlier version without vectors yet`,
+          ),
+        ]
+      : []),
     detail(listTables('', tables)),
     ...(growth.length > 0 ? [detail(listTables('grown since the first reading: ', growth))] : []),
   ];

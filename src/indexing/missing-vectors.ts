@@ -1,0 +1,95 @@
+/**
+ * Documents whose passages have no vectors of this generation: those of earlier versions, also of a server of such a
+ * version that runs during an upgrade. What is missing is found in the tables alone.
+ */
+import { sql } from 'kysely';
+import { NIL } from 'uuid';
+import type { Database } from '../database/connection/database.ts';
+import { prepare } from '../database/connection/prepared.ts';
+import { WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
+import type { OwnedId, ScopedId } from '../terms/ids.ts';
+import type { PassageColumns } from './passage-columns.ts';
+
+const generation = sql.lit(WORD_VECTORS_GENERATION);
+
+/** Documents that one statement looks at: 5 ms. */
+const DOCUMENTS_PER_STATEMENT = 1_000;
+
+/**
+ * The documents with passages after one, in the order of the primary key, and whether they have vectors. Those of the
+ * last passage are written last, so it stands for all.
+ *
+ * PostgreSQL walks along the primary key of the documents, from the last one on, and looks each up in that of the
+ * vectors.
+ */
+const lookAtDocuments = prepare(
+  'look_for_missing_vectors',
+  ['knowledgeBaseId', 'id'],
+  ({ knowledgeBaseId, id }) => sql<OwnedId & { passageCount: number; isMissing: boolean }>`
+    SELECT documents.knowledge_base_id AS "knowledgeBaseId", documents.id, documents.account_id AS "accountId",
+      passage_count AS "passageCount", passage_count > 0 AND vectors.position IS NULL AS "isMissing"
+    FROM documents LEFT JOIN passage_vectors AS vectors
+      ON vectors.knowledge_base_id = documents.knowledge_base_id AND vectors.document_id = documents.id
+        AND vectors.position = passage_count AND generation = ${generation}
+    WHERE (documents.knowledge_base_id, documents.id) > (${knowledgeBaseId}::uuid, ${id}::uuid)
+    ORDER BY documents.knowledge_base_id, documents.id LIMIT ${sql.lit(DOCUMENTS_PER_STATEMENT)}`,
+);
+
+/** A document without vectors. */
+export type WithoutVectors = OwnedId & { passageCount: number };
+
+/**
+ * Finds the documents whose passages have no vectors. `rest` is called after each statement, so that a look at all
+ * documents leaves the database to others.
+ */
+export async function* findWithoutVectors(
+  database: Database,
+  rest: (tookMs: number) => Promise<void>,
+): AsyncGenerator<WithoutVectors> {
+  let last: ScopedId | undefined = { knowledgeBaseId: NIL, id: NIL };
+  while (last !== undefined) {
+    const startedAtMs = performance.now();
+    const documents: (WithoutVectors & { isMissing: boolean })[] = await lookAtDocuments(database, last);
+    await rest(performance.now() - startedAtMs);
+    for (const { isMissing, ...document } of documents) if (isMissing) yield document;
+    last = documents.at(-1);
+  }
+}
+
+const lockUnchanged = prepare(
+  'lock_unchanged_document',
+  ['knowledgeBaseId', 'id', 'title'],
+  ({ knowledgeBaseId, id, title }) => sql`
+    SELECT 1 FROM knowledge_bases JOIN documents USING (knowledge_base_id)
+    WHERE knowledge_bases.knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL
+      AND documents.knowledge_base_id = ${knowledgeBaseId}::uuid AND documents.id = ${id}::uuid
+      AND title = ${title}::text
+    FOR KEY SHARE OF knowledge_bases SKIP LOCKED FOR NO KEY UPDATE OF documents SKIP LOCKED`,
+);
+
+const insertVectors = prepare(
+  'insert_missing_vectors',
+  ['knowledgeBaseId', 'id', 'accountId', 'position', 'signs'],
+  ({ knowledgeBaseId, id, accountId, position, signs }) => sql`
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, signs)
+    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, position, ${generation}, signs
+    FROM unnest(${position}::integer[], ${signs}::bit varying[]) AS passage (position, signs)
+    ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * Inserts vectors of the document's passages that it does not have yet, unless it has been deleted, has another title, or
+ * is locked by what changes it. Never waits for a lock, and holds that of the document for one statement.
+ * @returns whether it may go on with the document
+ */
+export async function addMissingVectors(
+  database: Database,
+  document: OwnedId & { title: string },
+  columns: PassageColumns,
+): Promise<boolean> {
+  return await database.transaction().execute(async (transaction) => {
+    const isUnchanged = (await lockUnchanged(transaction, document)).length > 0;
+    if (isUnchanged) await insertVectors(transaction, { ...document, ...columns });
+    return isUnchanged;
+  });
+}
