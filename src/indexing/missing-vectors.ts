@@ -12,31 +12,32 @@ import type { PassageColumns } from './passage-columns.ts';
 
 const generation = sql.lit(WORD_VECTORS_GENERATION);
 
-/** Documents that one statement looks at: 5 ms. */
+/** A document without vectors. */
+export type WithoutVectors = OwnedId & { passageCount: number };
+
+/** Documents that one statement looks at: 2 to 8 ms. */
 const DOCUMENTS_PER_STATEMENT = 1_000;
 
 /**
- * The documents with passages after one, in the order of the primary key, and whether they have vectors. Those of the
- * last passage are written last, so it stands for all.
+ * The documents after one, in the order of the primary key, and whether they lack vectors. The vector of the last passage
+ * is written last, so it stands for all.
  *
- * PostgreSQL walks along the primary key of the documents, from the last one on, and looks each up in that of the
- * vectors.
+ * PostgreSQL walks along the primary key of the documents, from the last one on, and looks each up in that of the vectors.
+ * As a join it would merge both keys, and read that of the vectors from its beginning each time: 1.4 s in the middle of a
+ * million documents.
  */
 const lookAtDocuments = prepare(
   'look_for_missing_vectors',
   ['knowledgeBaseId', 'id'],
-  ({ knowledgeBaseId, id }) => sql<OwnedId & { passageCount: number; isMissing: boolean }>`
-    SELECT documents.knowledge_base_id AS "knowledgeBaseId", documents.id, documents.account_id AS "accountId",
-      passage_count AS "passageCount", passage_count > 0 AND vectors.position IS NULL AS "isMissing"
-    FROM documents LEFT JOIN passage_vectors AS vectors
-      ON vectors.knowledge_base_id = documents.knowledge_base_id AND vectors.document_id = documents.id
-        AND vectors.position = passage_count AND generation = ${generation}
-    WHERE (documents.knowledge_base_id, documents.id) > (${knowledgeBaseId}::uuid, ${id}::uuid)
-    ORDER BY documents.knowledge_base_id, documents.id LIMIT ${sql.lit(DOCUMENTS_PER_STATEMENT)}`,
+  ({ knowledgeBaseId, id }) => sql<WithoutVectors & { isMissing: boolean }>`
+    SELECT knowledge_base_id AS "knowledgeBaseId", id, account_id AS "accountId", passage_count AS "passageCount",
+      passage_count > 0 AND (
+        SELECT position FROM passage_vectors AS vectors
+        WHERE vectors.knowledge_base_id = documents.knowledge_base_id AND vectors.document_id = documents.id
+          AND vectors.position = passage_count AND generation = ${generation}) IS NULL AS "isMissing"
+    FROM documents WHERE (knowledge_base_id, id) > (${knowledgeBaseId}::uuid, ${id}::uuid)
+    ORDER BY knowledge_base_id, id LIMIT ${sql.lit(DOCUMENTS_PER_STATEMENT)}`,
 );
-
-/** A document without vectors. */
-export type WithoutVectors = OwnedId & { passageCount: number };
 
 /**
  * Finds the documents whose passages have no vectors. `rest` is called after each statement, so that a look at all
@@ -49,7 +50,7 @@ export async function* findWithoutVectors(
   let last: ScopedId | undefined = { knowledgeBaseId: NIL, id: NIL };
   while (last !== undefined) {
     const startedAtMs = performance.now();
-    const documents: (WithoutVectors & { isMissing: boolean })[] = await lookAtDocuments(database, last);
+    const documents: Awaited<ReturnType<typeof lookAtDocuments>> = await lookAtDocuments(database, last);
     await rest(performance.now() - startedAtMs);
     for (const { isMissing, ...document } of documents) if (isMissing) yield document;
     last = documents.at(-1);

@@ -216,3 +216,17 @@ test('what a server of an earlier version imports later is found by the next sea
   expect(await readVectors()).toEqual(imported);
   expect(told[0]).toBe(1);
 });
+
+test('a server of an earlier version deletes a document that has vectors', async () => {
+  const others = (await readVectors()).length - 1;
+  for (const table of ['passage_lexemes', 'passages'] as const)
+    await suite.database
+      .deleteFrom(table)
+      .where('document_id', '=', ids[0] ?? '')
+      .execute();
+  await suite.database
+    .deleteFrom('documents')
+    .where('id', '=', ids[0] ?? '')
+    .execute();
+  expect(await readVectors()).toHaveLength(others);
+});

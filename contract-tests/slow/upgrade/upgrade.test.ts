@@ -125,6 +125,21 @@ describe.each([
     expect((await ofTenant.request('createKnowledgeBase', { name: 'The fourth' })).status).toBe(403);
   });
 
+  test('every passage gets a vector', async () => {
+    const countMissing = async () => {
+      const { rows } = await withDatabase(place.databaseUrl, (client) =>
+        client.query(`
+          SELECT count(*)::integer AS passages, (count(*) - count(vectors.position))::integer AS missing
+          FROM passages JOIN knowledge_bases USING (knowledge_base_id)
+            LEFT JOIN passage_vectors AS vectors USING (knowledge_base_id, document_id, position)
+          WHERE deleted_at IS NULL`),
+      );
+      return rows[0];
+    };
+    await expect.poll(countMissing, { timeout: 60_000 }).toMatchObject({ missing: 0 });
+    expect((await countMissing()).passages).toBeGreaterThan(0);
+  });
+
   test('deletions leave nothing of an account', async () => {
     const [documentId = ''] = Object.values(recorded.files);
     const [{ query, found } = { query: '', found: {} }] = first.searches;

@@ -17,6 +17,7 @@ import { takeBackupLock } from '../../files/backup-lock.ts';
 import { markStore } from '../../files/store-mark.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
 import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
+import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 import { addressOf } from '../testing/healthy-deployment.ts';
@@ -210,7 +211,7 @@ test('a store without the files of the database is not backed up; one that has l
   await Promise.all([source.close(), target.close()]);
 });
 
-test('objects of a bucket are restored into another bucket under the same names', async () => {
+test('objects of a bucket are restored into another bucket under the same names, and vectors as they are', async () => {
   const credentials = {
     accessKeyId: 'AKIATEST',
     secretAccessKey: 'a secret of forty characters, as they are',
@@ -237,8 +238,14 @@ test('objects of a bucket are restored into another bucket under the same names'
   const { fileId, uploadUrl } = (await suite.call('presignUploadUrl', ticket)).body.data;
   await fetch(String(uploadUrl), { method: 'PUT', body: 'right' });
   expect((await suite.call('importFile', { fileId })).status).toBe(200);
+  const owned = await makeKnowledgeBase(source.database);
+  await importText(source.database, owned, { title: 'Zebras', content: 'They drink water at the river.' });
   const path = await backUp(source.config, join(folder, 'bucket.tar.zst'), silent);
   expect(await restore(target.config, path, silent)).toBe(0);
+  const readVectors = ({ database }: typeof source) =>
+    database.selectFrom('passage_vectors').selectAll().execute();
+  expect(await readVectors(source)).toMatchObject([{ signs: expect.stringMatching(/^[01]{256}$/) }]);
+  expect(await readVectors(target)).toEqual(await readVectors(source));
   const [restored, original] = [[...stores[1].objects.keys()], [...stores[0].objects.keys()]];
   expect(restored.filter((name) => !name.startsWith('databases/'))).toEqual(original);
   await suite.close();

@@ -17,6 +17,7 @@ import { migrateOver } from '../../database/migrations/migrate.ts';
 import { creditPayment } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
+import { fillVectors } from '../../jobs/fill-vectors.ts';
 import { createSearch } from '../../search/search.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 import { isUnavailable } from '../../terms/errors.ts';
@@ -60,6 +61,15 @@ function queryOf(number: number): string {
     .map((step) => WORDS[(number * 3 + step) % WORDS.length]);
   const query = words.join(' ');
   return number % 10 === 9 ? query.replace(/(\p{Script=Latin})(\p{Script=Latin})/u, '$2$1') : query;
+}
+
+async function countVectors(database: Database): Promise<unknown> {
+  const { rows } = await sql`
+    SELECT count(*) AS passages, count(signs_of.position) AS vectors
+    FROM passages LEFT JOIN passage_vectors AS signs_of USING (knowledge_base_id, document_id, position)`.execute(
+    database,
+  );
+  return rows[0];
 }
 
 test.each([
@@ -148,6 +158,13 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       for (let index = 0; index < KNOWLEDGE_BASES; index++) await importInto('single', index, number);
     const counted = await Promise.all([single, distributed].map((service) => service.call('getUsage')));
     expect(counted.map(({ body }) => body.data.documentCount)).toEqual([96, 96]);
+    const vectors = await Promise.all(
+      [single, distributed].map(({ service }) => countVectors(service.database)),
+    );
+    expect(vectors).toEqual([
+      { passages: 96, vectors: 96 },
+      { passages: 96, vectors: 96 },
+    ]);
     expect(await distribute(maintenance, () => {})).toBe(false);
   }, 120_000);
 
@@ -243,6 +260,33 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     const servers = [1, 2].map(() => migrateOver({ connectionString: citus.url }, () => {}));
     expect(await Promise.all(servers)).toEqual([[], []]);
     expect(await listFunctions()).toEqual([name, name, name]);
+  });
+
+  test('a migration distributes the table of vectors, and a job fills it', async () => {
+    await sql`DROP TABLE passage_vectors`.execute(maintenance);
+    await sql`DELETE FROM kysely_migration WHERE name >= '0023'`.execute(maintenance);
+    const ran = await migrateOver({ connectionString: citus.url }, () => {});
+    expect(ran).toContain('0023-passage-vectors');
+    const { service } = distributed;
+    await fillVectors(service, { payload: {}, signal: new AbortController().signal });
+    expect(await countVectors(maintenance)).toEqual({ passages: 96, vectors: 96 });
+    const { rows } = await sql<{ shards: number }>`
+      SELECT count(*) AS shards FROM pg_dist_shard WHERE logicalrelid = 'passage_vectors'::regclass`.execute(
+      maintenance,
+    );
+    expect(rows[0]?.shards).toBeGreaterThan(1);
+    const [knowledgeBaseId = ''] = ids.distributed;
+    const { body } = await distributed.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}&limit=1`);
+    const [{ id = '' } = {}] = body.data as unknown as { id?: string }[]; // the call is typed for objects
+    const [, documentId] = id.split('_');
+    for (const table of ['passage_lexemes', 'passages'] as const)
+      await sql`
+        DELETE FROM ${sql.table(table)}
+        WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${documentId}`.execute(maintenance);
+    await sql`DELETE FROM documents WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${documentId}`.execute(
+      maintenance,
+    );
+    expect(await countVectors(maintenance)).toEqual({ passages: 95, vectors: 95 });
   });
 
   test('a transaction that cannot begin leaves a connection that can be used', async () => {

@@ -71,6 +71,13 @@ const onReplica = async (statement: string) => {
   return await client.query(statement).finally(() => client.end());
 };
 
+const countVectorsOnReplica = async (documentId: string): Promise<number> =>
+  (
+    await onReplica(
+      `SELECT count(*)::integer AS count FROM passage_vectors WHERE document_id = '${documentId.split('_')[1]}'`,
+    )
+  ).rows[0]?.count;
+
 /** Runs `act` while the replica replays nothing. */
 async function whileHeldBack(act: () => Promise<void>): Promise<void> {
   await onReplica('SELECT pg_wal_replay_pause()');
@@ -91,9 +98,11 @@ test('each query sees what another server has imported and deleted before it', a
     const id = await importText(`bridge number${i}`);
     const imported = await query(`number${i}`);
     expect(imported.found).toEqual([id]);
+    if (imported.isByReplica) expect(await countVectorsOnReplica(id)).toBe(1);
     await importing.call('deleteDocument', { documentId: id });
     const deleted = await query(`number${i}`);
     expect(deleted.found).toEqual([]);
+    if (deleted.isByReplica) expect(await countVectorsOnReplica(id)).toBe(0);
     byReplica += Number(imported.isByReplica) + Number(deleted.isByReplica);
   }
   expect(byReplica).toBeGreaterThan(0);
