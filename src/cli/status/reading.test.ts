@@ -93,7 +93,21 @@ test('queues and sizes come from one server that reaches the database', () => {
     databaseBytes: 100,
     documents: 4,
     tables: [{ table: 'passages', bytes: 60 }],
+    passagesWithoutVectors: null,
   });
+});
+
+test('passages without vectors are shown while one of the servers makes some', () => {
+  const storage = { ...RUNNING, database_size_bytes: 100 };
+  const show = (figures: object) =>
+    showReading(toReading([scrapeOf('a', 0, storage), scrapeOf('b', 0, { ...storage, ...figures })])).join(
+      '\n',
+    );
+  expect(show({ passages_without_vectors: 4_321 })).toContain(
+    '4321 passages of an earlier version without vectors',
+  );
+  expect(show({ passages_without_vectors: 0 })).not.toContain('vectors');
+  expect(show({})).not.toContain('vectors');
 });
 
 /** Two servers of which one is busy, and a third one that is gone: now and two seconds before. */

@@ -264,9 +264,9 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
 
   test('a migration distributes the table of vectors, and a job fills it', async () => {
     await sql`DROP TABLE passage_vectors`.execute(maintenance);
-    await sql`DELETE FROM kysely_migration WHERE name >= '0023'`.execute(maintenance);
+    await sql`DELETE FROM kysely_migration WHERE name >= '0024'`.execute(maintenance);
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
-    expect(ran).toContain('0023-passage-vectors');
+    expect(ran).toContain('0024-passage-vectors');
     const { service } = distributed;
     await fillVectors(service, { payload: {}, signal: new AbortController().signal });
     expect(await countVectors(maintenance)).toEqual({ passages: 96, vectors: 96 });
