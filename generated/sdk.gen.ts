@@ -22,10 +22,11 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * Search passages
  *
  * Returns the passages that answer the query best, in this order: by score, then the newer document, then the
- * position in the document, then the id. Only passages with at least one term of the query are returned,
- * possibly none. For a word that none of them has, those near it count, with less weight: misspelt or transcribed
- * ones, compounds and parts of compounds. Identifiers are never guessed. Words in quotes ask for a phrase: see
- * `query`. A successful query costs one credit, even if it finds nothing. A refused one costs nothing.
+ * position in the document, then the id. Only passages that have at least one term of the query, or are near it in
+ * meaning, are returned, possibly none: `mode` chooses. For a word that none of them has, those near it count, with
+ * less weight: misspelt or transcribed ones, compounds and parts of compounds. Identifiers are never guessed. Words
+ * in quotes ask for a phrase: see `query`. A successful query costs one credit, even if it finds nothing. A refused
+ * one costs nothing.
  */
 export const query = <ThrowOnError extends boolean = false>(options: Options<QueryData, ThrowOnError>): RequestResult<QueryResponses, QueryErrors, ThrowOnError> => (options.client ?? client).post<QueryResponses, QueryErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

@@ -370,6 +370,18 @@ export type QueryRequest = {
      */
     prefix?: boolean;
     /**
+     * What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
+     *
+     * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
+     * vectors for the languages. Passages without any word of the query are found where the searched knowledge bases
+     * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
+     * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
+     * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
+     *
+     * Default: both.
+     */
+    mode?: SearchMode;
+    /**
      * The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once.
      * With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
      *
@@ -427,6 +439,19 @@ export type QueryRequest = {
      */
     fields?: Array<SearchResultField>;
 };
+
+/**
+ * What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
+ *
+ * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
+ * vectors for the languages. Passages without any word of the query are found where the searched knowledge bases
+ * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
+ * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
+ * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
+ *
+ * Default: both.
+ */
+export type SearchMode = 'words' | 'meaning' | 'both';
 
 /**
  * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
@@ -1401,7 +1426,7 @@ export type Passage = {
 };
 
 /**
- * A passage that matches the query.
+ * A passage that matches the query, by its words or in meaning.
  */
 export type SearchResult = {
     /**
@@ -1411,8 +1436,9 @@ export type SearchResult = {
      */
     id: PassageId;
     /**
-     * How well the passage matches; 1 is the highest score that this query could reach. Scores of different
-     * knowledge bases are comparable, and do not depend on `limit`. At most 6 decimals.
+     * How well the passage matches; 1 is the highest score that this query could reach. Scores of one answer are
+     * comparable, also those of different knowledge bases, and do not depend on `limit`. Each `mode` has scores of
+     * its own. At most 6 decimals.
      *
      * 0 to 1.
      */
@@ -1493,8 +1519,8 @@ export type SearchResult = {
      */
     snippet?: Snippet;
     /**
-     * Only with `explain`: how the score came about. The contributions of the terms, `neighbours`, `feedback` and
-     * `fullMatch` add up to `score`.
+     * Only with `explain`: how the score came about. The contributions of the terms and of `meaning`, `neighbours`,
+     * `feedback` and `fullMatch` add up to `score`.
      */
     explanation?: Explanation;
 };
@@ -1585,12 +1611,13 @@ export type Synonyms = {
 };
 
 /**
- * Only with `explain`: how the score came about. The contributions of the terms, `neighbours`, `feedback` and
- * `fullMatch` add up to `score`.
+ * Only with `explain`: how the score came about. The contributions of the terms and of `meaning`, `neighbours`,
+ * `feedback` and `fullMatch` add up to `score`.
  */
 export type Explanation = {
     /**
-     * The terms of the query that the passage contains, the largest contribution first.
+     * The terms of the query that the passage contains, the largest contribution first. None where meaning alone
+     * has found it.
      *
      * At most 64 items.
      */
@@ -1621,6 +1648,61 @@ export type Explanation = {
      * At most 8 items.
      */
     phrases?: Array<ExplainedPhrase>;
+    /**
+     * What nearness in meaning has added to the score. Missing with `mode` `words`, and where the query or the passage
+     * has no word with a vector.
+     */
+    meaning?: ExplainedMeaning;
+};
+
+/**
+ * What nearness in meaning has added to the score. Missing with `mode` `words`, and where the query or the passage
+ * has no word with a vector.
+ */
+export type ExplainedMeaning = {
+    /**
+     * What nearness in meaning has added to the score of this passage.
+     *
+     * 0 to 1.
+     */
+    contribution: number;
+    /**
+     * How near the passage is to the query, as a whole; 1 is the same meaning.
+     *
+     * 0 to 1.
+     */
+    similarity: number;
+    /**
+     * The pairs of different words that bring the passage near, the nearest first. Words that both have are among
+     * `terms`.
+     *
+     * At most 3 items.
+     */
+    pairs: Array<WordPair>;
+};
+
+/**
+ * A word of the query, and the word of the passage that is nearest to it in meaning.
+ */
+export type WordPair = {
+    /**
+     * The word, as the query has it.
+     *
+     * At most 8,192 characters.
+     */
+    term: string;
+    /**
+     * The word, as the passage has it.
+     *
+     * At most 200 characters.
+     */
+    word: string;
+    /**
+     * How near the two words are; 1 is the same meaning.
+     *
+     * 0 to 1.
+     */
+    similarity: number;
 };
 
 /**

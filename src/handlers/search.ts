@@ -58,7 +58,7 @@ function toScope(
 export const searchHandlers = {
   async query(input, context) {
     const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
-    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = input;
+    const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode } = input;
     const { accountId, database, reach } = context;
     const isDetailed = highlight || explain || contextPassages > 0;
     const scope = toScope(input, reach);
@@ -70,6 +70,7 @@ export const searchHandlers = {
       skipsDeleted: knowledgeBaseIds === undefined,
       query,
       prefix,
+      mode,
       limit,
       scope,
       minScore,

@@ -52,6 +52,10 @@ const foundPassage = z.object({
     .array(z.object({ word: z.string(), takenFor: z.array(z.string()) }))
     .optional()
     .describe('Words of the query that no text has, and the words of this passage that were taken for them.'),
+  nearInMeaning: z
+    .array(z.object({ word: z.string(), near: z.string() }))
+    .optional()
+    .describe('Words of the query, and the words of this passage that are near them in meaning.'),
 });
 
 /** The answer of a tool for programs, and as text for agents that read no structured content. */
@@ -84,8 +88,9 @@ function addSearch(server: McpServer, { client }: Connection): void {
     {
       title: 'Search the knowledge bases',
       description:
-        'Finds the passages that answer a question, in any language: best first, each with its citation. Words in ' +
-        'quotes are a phrase that every passage found has: "restart policy" docker.',
+        'Finds the passages that answer a question, in any language: best first, each with its citation. They have ' +
+        'its words, or others that are near in meaning. Words in quotes are a phrase that every passage found has: ' +
+        '"restart policy" docker.',
       inputSchema: z.strictObject({
         query: z
           .string()
@@ -106,6 +111,10 @@ function addSearch(server: McpServer, { client }: Connection): void {
               'gte, lt, lte, in, nin, contains; and, or with "filters". The keys $type, $title, $createdAt and ' +
               '$sourceUrl are the document’s own.',
           ),
+        mode: z
+          .enum(['words', 'meaning', 'both'])
+          .exactOptional()
+          .describe('Find by words alone, by nearness in meaning alone, or by both; default: both.'),
         limit: z.number().int().min(1).max(50).default(10).describe('The most passages to return.'),
         contextPassages: z
           .number()

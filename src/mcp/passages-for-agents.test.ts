@@ -57,6 +57,29 @@ test('a citation names title, page and headings; the address of the original com
   );
 });
 
+test('words that are near in meaning are named', () => {
+  const meaning = {
+    contribution: 0.1,
+    similarity: 0.6,
+    pairs: [
+      { term: 'accommodation', word: 'hotel', similarity: 0.8 },
+      { term: 'price', word: 'cost', similarity: 0.7 },
+    ],
+  };
+  const explanation = { terms: [], neighbours: 0, feedback: 0, missing: [], fullMatch: 0, meaning };
+  const { passages } = selectPassages([result(1, { explanation }), result(2)], 10_000);
+  expect(passages.map(({ nearInMeaning }) => nearInMeaning)).toEqual([
+    [
+      { word: 'accommodation', near: 'hotel' },
+      { word: 'price', near: 'cost' },
+    ],
+    undefined,
+  ]);
+  const text = toText(passages, { omitted: 0 });
+  expect(text).toContain('\nNear in meaning: accommodation ≈ hotel, price ≈ cost.\n');
+  expect(text.match(/Near in meaning/g)).toHaveLength(1);
+});
+
 test('a phrase that no passage has is named', () => {
   const { passages } = selectPassages(RESULTS, 10_000);
   const text = (found: typeof passages) =>

@@ -4,6 +4,7 @@ import { formatPages, foundPlace } from '../client/found-place.ts';
 import { formatTime } from '../format-time.ts';
 
 type Guess = { word: string; takenFor: string[] };
+type NearWord = { word: string; near: string };
 
 /** What an agent reads of a search result. */
 export type FoundPassage = {
@@ -25,6 +26,8 @@ export type FoundPassage = {
   time?: number;
   /** Words of the query that no text has, with those that were taken for them. */
   guesses?: Guess[];
+  /** Words of the query, with those of the passage that are near them in meaning. */
+  nearInMeaning?: NearWord[];
 };
 
 /** The resource of a document. */
@@ -48,8 +51,11 @@ const guessesOf = ({ explanation }: SearchResult): Guess[] =>
     .filter(({ match }) => match === 'guess')
     .map(({ term, words }) => ({ word: term, takenFor: words }));
 
+const nearWordsOf = ({ explanation }: SearchResult): NearWord[] =>
+  (explanation?.meaning?.pairs ?? []).map(({ term, word }) => ({ word: term, near: word }));
+
 function toFoundPassage(result: SearchResult): FoundPassage {
-  const guesses = guessesOf(result);
+  const [guesses, nearInMeaning] = [guessesOf(result), nearWordsOf(result)];
   const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
   const { time } = foundPlace(result);
   return {
@@ -64,6 +70,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(location && { start: location.start, end: location.end }),
     ...(time !== undefined && { time }),
     ...(guesses.length > 0 && { guesses }),
+    ...(nearInMeaning.length > 0 && { nearInMeaning }),
   };
 }
 
@@ -110,6 +117,11 @@ export function selectPassages(
 const describeGuess = ({ word, takenFor }: Guess): string =>
   `No text has "${word}"; this was taken for it: ${takenFor.join(', ') || 'a word of the title'}.`;
 
+const describeNearWords = (nearWords: NearWord[]): string[] =>
+  nearWords.length === 0
+    ? []
+    : [`Near in meaning: ${nearWords.map(({ word, near }) => `${word} ≈ ${near}`).join(', ')}.`];
+
 /** The passages as text, for agents that do not read structured content. */
 export function toText(
   passages: FoundPassage[],
@@ -122,11 +134,15 @@ export function toText(
       '\n\n',
     );
   const blocks = passages.map(
-    ({ citation, uri, documentId, text, before = [], after = [], guesses = [] }, index) => {
+    (
+      { citation, uri, documentId, text, before = [], after = [], guesses = [], nearInMeaning = [] },
+      index,
+    ) => {
       const head = [
         `[${index + 1}] ${citation}`,
         `${uri} (documentId ${documentId})`,
         ...guesses.map(describeGuess),
+        ...describeNearWords(nearInMeaning),
       ];
       return [...head, ...before, text, ...after].join('\n');
     },

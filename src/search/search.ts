@@ -19,12 +19,13 @@ import type { SearchScope } from './ranking/search-scope.ts';
 import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
 
 /**
- * `prefix`: the last word of the query may be the beginning of one. `scope`: what restricts the results. `minScore`: the
- * lowest score of a result.
+ * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
+ * undefined: both. `scope`: what restricts the results. `minScore`: the lowest score of a result.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
+  mode?: 'words' | 'meaning' | 'both' | undefined;
   scope?: SearchScope | undefined;
   minScore?: number | undefined;
   details?: Details;

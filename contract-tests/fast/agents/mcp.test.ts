@@ -80,6 +80,17 @@ describe.each([
     });
   });
 
+  test('search takes a mode, and refuses another word', async () => {
+    const byWords = await call(reader, 'search', { query: 'hotel price', mode: 'words' });
+    expect(byWords).toMatchObject({
+      passages: expect.arrayContaining([expect.objectContaining({ title: 'Old' })]),
+    });
+    expect(JSON.stringify(byWords)).not.toContain('nearInMeaning');
+    expect(await call(reader, 'search', { query: 'hotel', mode: 'vector' })).toMatchObject({
+      refusal: expect.stringContaining('mode'),
+    });
+  });
+
   test('lists lead from the knowledge base to the document, page by page', async () => {
     const bases = await call(reader, 'list_knowledge_bases', {});
     expect(bases).toMatchObject({

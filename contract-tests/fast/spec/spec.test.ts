@@ -224,7 +224,7 @@ describe('request bodies', () => {
 
 describe('texts', () => {
   /** Texts with a form of their own; each has its own tests. */
-  const formed = ['sourceUrl', 'status', 'ifUnchanged'];
+  const formed = ['sourceUrl', 'status', 'ifUnchanged', 'mode'];
   const texts = operations.flatMap((operation) =>
     Object.entries(inputsOf(operation))
       .filter(([field, { type }]) => type === 'string' && !formed.includes(field))

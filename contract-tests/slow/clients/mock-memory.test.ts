@@ -3,7 +3,7 @@
  * tests the promises of each operation: see dredd.test.ts.
  */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Document, SearchResult } from '../../../generated/types.gen.ts';
+import type { Document, QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
 import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { readPages } from '../../../src/contract-check/requests/read-pages.ts';
 import { schemas } from '../../../src/contract-check/spec/read-spec.ts';
@@ -92,10 +92,10 @@ describe('a search', () => {
       contextPassages: 2,
     });
     expect(marked(best ?? expect.fail('nothing found')).map((word) => word.slice(0, 5))).toContain('polic');
-    const { terms = [], neighbours = 0, feedback = 0, fullMatch = 0 } = best?.explanation ?? {};
+    const { terms = [], neighbours = 0, feedback = 0, fullMatch = 0, meaning } = best?.explanation ?? {};
     const sum = terms.reduce(
       (total, { contribution }) => total + contribution,
-      neighbours + feedback + fullMatch,
+      neighbours + feedback + fullMatch + (meaning?.contribution ?? 0),
     );
     expect(sum).toBeCloseTo(best?.score ?? 0, 6);
     expect(best?.snippet?.text).toContain('polic');
@@ -126,6 +126,26 @@ describe('a search', () => {
       (await api.query({ query: 'probe', prefix })).map(({ title }) => title);
     expect(await titles(false)).toEqual([]);
     expect(await titles(true)).toEqual(['arbeitsvertrag-muster.odt']);
+  });
+
+  test('finds by words alone, by meaning alone, and by both, which says what it took', async () => {
+    const find = async (options: Partial<QueryRequest>) =>
+      await api.query({ query: 'reimbursement', explain: true, ...options });
+    const byWords = await find({ mode: 'words' });
+    const [byBoth, byDefault] = [await find({ mode: 'both' }), await find({})];
+    expect(byDefault).toEqual(byBoth);
+    expect(byWords.map(({ explanation }) => explanation?.meaning)).toEqual(byWords.map(() => undefined));
+    const added = byBoth.filter(({ id }) => !byWords.some((each) => each.id === id));
+    expect(added.length).toBeGreaterThan(0);
+    for (const { score, explanation } of added) {
+      expect(explanation?.terms).toEqual([]);
+      expect(explanation?.meaning).toMatchObject({
+        contribution: score,
+        pairs: [{ term: 'reimbursement', word: 'refund' }],
+      });
+    }
+    for (const { score, explanation } of await find({ mode: 'meaning' }))
+      expect(explanation).toMatchObject({ terms: [], fullMatch: 0, meaning: { contribution: score } });
   });
 });
 

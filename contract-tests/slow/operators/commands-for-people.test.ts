@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { spawnCommand } from '../../harness/service/command-line.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';
-import { environmentOf, root } from '../../harness/service/service-process.ts';
+import { environmentOf, root, startMock } from '../../harness/service/service-process.ts';
 
 const account = await openAccount();
 const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-commands-'));
@@ -139,6 +139,9 @@ test('search is read by people, by programs, and by `head`', async () => {
   expect(shown.output).not.toContain('\u001b');
   const [first] = await runJson('search', 'numbat hotel', '--limit', '1', '--explain');
   expect(first).toMatchObject({ title: 'hotels.md', explanation: { missing: [] } });
+  const [byWords] = await runJson('search', 'numbat hotel', '--limit', '1', '--explain', '--mode', 'words');
+  expect(byWords).toMatchObject({ title: 'hotels.md', explanation: { missing: [] } });
+  expect(byWords).not.toHaveProperty('explanation.meaning');
   const program = `${process.execPath} bin/knowledge-retrieval.mjs search numbat | head -1; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', program], {
     cwd: root,
@@ -151,6 +154,14 @@ test('search is read by people, by programs, and by `head`', async () => {
     output: '',
     complaints: expect.stringContaining('other or fewer words'),
   });
+});
+
+test('search says which words are near in meaning', async () => {
+  const mock = await startMock();
+  const at = ['--url', mock.address, '--key', 'any'];
+  const { output } = await run('search', 'reimbursement', '--explain', '--mode', 'meaning', ...at);
+  expect(output).toMatch(/^ +0\.\d+ {2}by meaning: reimbursement ≈ refund$/m);
+  await mock.stop();
 });
 
 test('documents are found by id, path and title', async () => {
@@ -221,6 +232,7 @@ test.each([
     'filter.key is required.',
   ],
   ['a number out of range', ['search', 'x', '--limit', '51'], 'from 1 to 50'],
+  ['an unknown mode', ['search', 'x', '--mode', 'vector'], 'Allowed choices are words, meaning, both'],
   ['an option that is mistyped', ['search', 'x', '--limt', '5'], 'Did you mean --limit?'],
   [
     'a path without a file',

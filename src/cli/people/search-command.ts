@@ -1,6 +1,12 @@
 /** The command that searches. */
-import { Command } from 'commander';
-import type { Filter, KnowledgeBase, QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
+import { Command, Option } from 'commander';
+import type {
+  Filter,
+  KnowledgeBase,
+  QueryRequest,
+  SearchMode,
+  SearchResult,
+} from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
 import { printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
@@ -10,19 +16,23 @@ import { connect, type RemoteOptions, withRemote } from '../service/remote-servi
 import { FILTER_EXAMPLE } from './document-commands.ts';
 import { type Names, showResults } from './show-results.ts';
 
+/** What a search may go by. */
+const MODES: readonly SearchMode[] = ['words', 'meaning', 'both'];
+
 type SearchOptions = RemoteOptions &
   JsonOption & {
     kb?: string[];
     limit: number;
     filter?: Record<string, unknown>;
     context?: number;
+    mode?: SearchMode;
     explain?: boolean;
   };
 
 const toRequest = (
   query: string,
   knowledgeBases: KnowledgeBase[] | undefined,
-  { limit, filter, context, explain }: SearchOptions,
+  { limit, filter, context, mode, explain }: SearchOptions,
 ): QueryRequest => ({
   query,
   limit,
@@ -30,6 +40,7 @@ const toRequest = (
   ...(knowledgeBases && { knowledgeBaseIds: knowledgeBases.map(({ id }) => id) }),
   ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
   ...(context !== undefined && { contextPassages: context }),
+  ...(mode && { mode }),
   ...(explain && { explain }),
 });
 
@@ -95,6 +106,11 @@ export const search = withRemote(withJson(new Command('search')))
     jsonObject(FILTER_EXAMPLE),
   )
   .option('--context <count>', 'also show up to 3 passages before and after each', wholeNumber(0, 3))
+  .addOption(
+    new Option('--mode <by>', 'find by words alone, by meaning alone, or by both (default: both)').choices(
+      MODES,
+    ),
+  )
   .option('--explain', 'also show how each score came about')
   .action(async (words: string[], { kb, json, ...options }: SearchOptions) => {
     const client = await connect(options);

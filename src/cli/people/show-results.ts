@@ -1,5 +1,5 @@
 /** Search results for people. */
-import type { Explanation, SearchResult, TermMatch } from '../../../generated/types.gen.ts';
+import type { ExplainedMeaning, Explanation, SearchResult, TermMatch } from '../../../generated/types.gen.ts';
 import { formatPages, foundPlace } from '../../client/found-place.ts';
 import { formatScore } from '../../format-score.ts';
 import { formatTime } from '../../format-time.ts';
@@ -35,9 +35,13 @@ const MATCHES = {
   synonym: 'by a synonym',
 } satisfies Record<Exclude<TermMatch, 'word'>, string>;
 
+/** The words that are near in meaning. `: accommodation ≈ hotel` */
+const describePairs = ({ pairs }: ExplainedMeaning): string =>
+  pairs.length === 0 ? '' : `: ${pairs.map(({ term, word }) => `${term} ≈ ${word}`).join(', ')}`;
+
 /** One line for each part of the score that is not 0. */
 function* explainScore(explanation: Explanation): Generator<string> {
-  const { terms, neighbours, feedback, fullMatch, missing, phrases = [] } = explanation;
+  const { terms, neighbours, feedback, fullMatch, missing, phrases = [], meaning } = explanation;
   const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
   for (const { term, weight, occurrences, contribution, match, words } of terms) {
     const found = match === 'word' ? '' : `, ${MATCHES[match]}: ${words.join(', ') || 'in the title'}`;
@@ -49,6 +53,7 @@ function* explainScore(explanation: Explanation): Generator<string> {
   if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
   if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
   if (fullMatch !== 0) yield line(fullMatch, 'the words side by side');
+  if (meaning) yield line(meaning.contribution, `by meaning${describePairs(meaning)}`);
   for (const { phrase, occurrences } of phrases)
     yield `         "${phrase}": ${occurrences === 0 ? 'in the title or the headings' : pluralise(occurrences, 'time')}`;
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;

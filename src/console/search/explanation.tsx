@@ -1,5 +1,5 @@
 /** Why a result has its score: a bar for each part that has added to it, or taken from it. */
-import type { Explanation as ScoreExplanation, TermMatch } from '../../client/index.ts';
+import type { ExplainedMeaning, Explanation as ScoreExplanation, TermMatch } from '../../client/index.ts';
 import { formatScore } from '../../format-score.ts';
 import { countOf } from '../format.ts';
 
@@ -13,7 +13,17 @@ const NOTES: Record<TermMatch, string> = {
 
 type Part = { name: string; note: string; share: number };
 
-function partsOf({ terms, neighbours, feedback, fullMatch }: ScoreExplanation): Part[] {
+/** The nearest pair of words names the part; the note has the others. `by meaning: accommodation ≈ hotel` */
+function partOfMeaning({ contribution, similarity, pairs }: ExplainedMeaning): Part {
+  const [nearest, ...others] = pairs.map(({ term, word }) => `${term} ≈ ${word}`);
+  return {
+    name: nearest === undefined ? 'by meaning' : `by meaning: ${nearest}`,
+    note: [...others, `similarity ${formatScore(similarity)} of 1`].join('; '),
+    share: contribution,
+  };
+}
+
+function partsOf({ terms, neighbours, feedback, fullMatch, meaning }: ScoreExplanation): Part[] {
   const byTerms = terms.map(({ term, occurrences, weight, contribution, match, words }) => ({
     name: match === 'word' ? term : `${term} → ${words.join(', ') || 'in the title'}`,
     note: `${NOTES[match]}counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
@@ -24,6 +34,7 @@ function partsOf({ terms, neighbours, feedback, fullMatch }: ScoreExplanation): 
     { name: 'neighbouring passages', note: 'what stands before and after it', share: neighbours },
     { name: 'similar to the best', note: 'what it has in common with the best results', share: feedback },
     { name: 'full match', note: 'it has the words side by side, as in the query', share: fullMatch },
+    ...(meaning === undefined ? [] : [partOfMeaning(meaning)]),
   ].filter(({ share }) => share !== 0);
 }
 

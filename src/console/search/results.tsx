@@ -34,7 +34,7 @@ function Nothing({ settings }: { settings: SearchSettings }) {
   return (
     <Empty title="Nothing was found">
       <p>
-        No passage has any of these words, or words near them.{' '}
+        No passage has any of these words, words near them, or a meaning near theirs.{' '}
         {isNarrowed
           ? 'Search all knowledge bases, or without filter and lowest score.'
           : 'Try other words, or check whether the document is searchable.'}

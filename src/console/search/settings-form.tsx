@@ -1,12 +1,12 @@
 /** The settings of a search: where it looks, and how. */
 import { useState } from 'preact/hooks';
-import type { KnowledgeBase } from '../../client/index.ts';
+import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
 import { countOf } from '../format.ts';
 import { Dropdown } from '../parts/dropdown.tsx';
 import { Field } from '../parts/field.tsx';
 import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
-import { changedCount, type SearchSettings } from './settings.ts';
+import { changedCount, MODES, type SearchSettings } from './settings.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
 
@@ -68,10 +68,30 @@ function KnowledgeBaseChoice({
   );
 }
 
+/** Chooses what finds passages. */
+const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
+  <Field label="Search by" hint="By meaning, lodging finds hotels">
+    {(attributes) => (
+      <select
+        {...attributes}
+        value={mode}
+        onChange={(event) => onChange(MODES.find((one) => one === event.currentTarget.value) ?? 'both')}
+      >
+        {MODES.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
 function Options({ settings, onChange }: SettingsProps) {
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
   return (
     <div class="options">
+      <ModeField mode={settings.mode} onChange={(mode) => change({ mode })} />
       <NumberField
         label="Results"
         hint="1 to 50"

@@ -1,5 +1,5 @@
 /** The settings of a search: as parameters of the page, and as the request that they make. */
-import type { Filter, QueryRequest } from '../../client/index.ts';
+import type { Filter, QueryRequest, SearchMode } from '../../client/index.ts';
 
 export type SearchSettings = {
   /** Empty: all knowledge bases. */
@@ -10,6 +10,7 @@ export type SearchSettings = {
   maxPerDocument: number | undefined;
   contextPassages: number | undefined;
   prefix: boolean;
+  mode: SearchMode;
   /** Empty: all documents. */
   documentIds: string[];
   /** JSON; '' without a filter. */
@@ -18,6 +19,9 @@ export type SearchSettings = {
 
 /** The names of the parameters. The second settings of a comparison have a prefix. */
 export type Side = '' | 'b.';
+
+/** What finds passages; the first is the default of the service. */
+export const MODES: readonly SearchMode[] = ['both', 'words', 'meaning'];
 
 const numberIn = (text: string | null): number | undefined => (text ? Number(text) : undefined);
 
@@ -31,6 +35,7 @@ export function readSettings(parameters: URLSearchParams, side: Side = ''): Sear
     maxPerDocument: numberIn(get('maxPerDocument')),
     contextPassages: numberIn(get('context')),
     prefix: get('prefix') === 'true',
+    mode: MODES.find((mode) => mode === get('mode')) ?? 'both',
     documentIds: parameters.getAll(`${side}document`),
     filter: get('filter') ?? '',
   };
@@ -48,6 +53,7 @@ export function writeSettings(parameters: URLSearchParams, settings: SearchSetti
   set('maxPerDocument', settings.maxPerDocument, settings.maxPerDocument === undefined);
   set('context', settings.contextPassages, settings.contextPassages === undefined);
   set('prefix', true, !settings.prefix);
+  set('mode', settings.mode, settings.mode === 'both');
   set('filter', settings.filter, settings.filter === '');
 }
 
@@ -71,6 +77,7 @@ export const toRequest = (query: string, settings: SearchSettings): QueryRequest
   ...(settings.maxPerDocument !== undefined && { maxPerDocument: settings.maxPerDocument }),
   ...(settings.contextPassages !== undefined && { contextPassages: settings.contextPassages }),
   ...(settings.prefix && { prefix: true }),
+  ...(settings.mode !== 'both' && { mode: settings.mode }),
   ...(settings.filter.trim() !== '' && { filter: parseFilter(settings.filter) }),
   highlight: true,
   explain: true,

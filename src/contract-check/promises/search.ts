@@ -1,6 +1,11 @@
 /** Checks the successful answers of the search: which passages, how many, in which order, from which documents. */
 import assert from 'node:assert/strict';
-import type { PassageLocation, QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
+import type {
+  Explanation,
+  PassageLocation,
+  QueryRequest,
+  SearchResult,
+} from '../../../generated/types.gen.ts';
 import { BEST_TITLE, IS_MARKED, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../planning/fixtures.ts';
 import {
   dataOf,
@@ -74,13 +79,13 @@ export function query(context: RunContext): PlannedRequest {
         'a smaller limit cuts the same results, with the same scores',
       );
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
-      assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not found');
       await checkKnowledgeBases(context, words);
       await checkFilter(context, words);
       await checkDocuments(context, words);
       await checkCounts(context, words);
       await checkDefault(context);
       await checkWords(context);
+      await checkMode(context, words);
     },
   };
 }
@@ -174,6 +179,35 @@ async function checkDefault({ caller: { api }, fixtures }: RunContext): Promise<
   const [byDefault, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
   assert.ok(most.length > byDefault.length, 'a limit above the default returns more results');
   assert.equal(byDefault.length, DEFAULT_LIMIT, 'without limit the default of the spec applies');
+}
+
+/** Checks what each mode finds. A service may have no vectors for these words, so meaning may add nothing. */
+async function checkMode(context: RunContext, words: string): Promise<void> {
+  const find = async (options: Partial<QueryRequest>) =>
+    await searcher(context, words)({ explain: true, limit: 50, ...options });
+  const [byWords, byBoth, byMeaning] = [
+    await find({ mode: 'words' }),
+    await find({ mode: 'both' }),
+    await find({ mode: 'meaning' }),
+  ];
+  assert.deepEqual(await find({}), byBoth, 'without mode, words and meaning count');
+  assert.ok(
+    !titlesOf(byWords).includes(UNRELATED_TITLE),
+    'by words, a text without any of them is not found',
+  );
+  assert.ok(
+    byWords.every(({ explanation }) => explanation?.meaning === undefined && explanation?.terms.length !== 0),
+    'by words, no part of a score is by meaning',
+  );
+  for (const { score, explanation } of [...byWords, ...byBoth, ...byMeaning])
+    assert.ok(Math.abs(sumOf(explanation) - score) < 1e-6, 'the parts of an explanation add up to the score');
+}
+
+/** The sum of all parts of a score. */
+function sumOf(explanation: Explanation | undefined): number {
+  const { terms = [], neighbours = 0, feedback = 0, fullMatch = 0, meaning } = explanation ?? {};
+  const byTerms = terms.reduce((sum, { contribution }) => sum + contribution, 0);
+  return byTerms + neighbours + feedback + fullMatch + (meaning?.contribution ?? 0);
 }
 
 /** Checks that the beginning of a word finds it with `prefix` only, and that a misspelt word does so always. */

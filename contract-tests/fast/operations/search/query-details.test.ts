@@ -60,6 +60,18 @@ test('200: without options, with their defaults, and with all of them: the same 
     expect([context, highlights, snippet, explanation]).not.toContain(undefined);
 });
 
+test('200: by words, no part of a score is by meaning; without mode, both count', async () => {
+  const byWords = await search({ mode: 'words', explain: true });
+  expect(byWords).toHaveLength(3);
+  for (const { explanation } of byWords) expect(explanation).not.toHaveProperty('meaning');
+  expect(await search({ mode: 'both' })).toEqual(plain);
+});
+
+test('422: an unknown mode is told the allowed ones', async () => {
+  const { body } = await request('query', { query: 'beaver', mode: 'meanings' });
+  expect(body).toMatchObject({ message: expect.stringMatching(/^mode must be one of words, meaning, both/) });
+});
+
 test('200: each option adds its own fields only', async () => {
   const added = async (options: Partial<QueryRequest>) => {
     const [result = {}] = await search(options);
@@ -99,6 +111,11 @@ test.each<[string, object, string]>([
   ['highlight as text', { highlight: 'true' }, 'highlight'],
   ['explain as a number', { explain: 1 }, 'explain'],
   ['prefix as text', { prefix: 'last' }, 'prefix'],
+  ['an unknown mode', { mode: 'vector' }, 'mode'],
+  ['a mode in capitals', { mode: 'WORDS' }, 'mode'],
+  ['no mode', { mode: '' }, 'mode'],
+  ['a mode as a list', { mode: ['words'] }, 'mode'],
+  ['a mode of null', { mode: null }, 'mode'],
   ['no field', { fields: [] }, 'fields'],
   ['an unknown field', { fields: ['text'] }, 'fields.0'],
 ])('422: %s', async (_, options, field) => {

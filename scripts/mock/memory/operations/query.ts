@@ -1,16 +1,23 @@
 /** The query operation. */
-import type { PassageContext, QueryRequest, SynonymGroup } from '../../../../generated/types.gen.ts';
+import type {
+  Explanation,
+  PassageContext,
+  QueryRequest,
+  SynonymGroup,
+} from '../../../../generated/types.gen.ts';
 import { toDocumentFilter } from '../../../../src/database/rows/documents/document-filter.ts';
 import { selectFields, toSearchResult } from '../../../../src/handlers/search.ts';
 import { shareContexts } from '../../../../src/search/details/context-passages.ts';
 import type { DetailedPassage } from '../../../../src/search/details/details.ts';
 import { type ExplainedScoring, explain } from '../../../../src/search/details/explanation.ts';
 import { cutSnippet, freeTokens, highlight } from '../../../../src/search/details/highlights.ts';
+import type { Matches } from '../../../../src/search/details/matches.ts';
 import type { FoundPassage } from '../../../../src/search/ranking/ranking.ts';
 import { insufficientCredits } from '../../../../src/terms/errors.ts';
+import { type FoundByBoth, findByMode } from '../meaning.ts';
 import { type IndexedPassage, lexemesIn } from '../passages.ts';
 import { keepPhrases } from '../phrases.ts';
-import { type ScoredPassage, scorePassages } from '../search.ts';
+import { scorePassages } from '../search.ts';
 import {
   documentsOf,
   requireDocuments,
@@ -23,7 +30,7 @@ import type { MemoryAnswers } from './answer-types.ts';
 import { fitsFilter } from './documents.ts';
 
 type Located = IndexedPassage & { document: StoredDocument };
-type Found = ScoredPassage<Located>;
+type Found = FoundByBoth<Located>;
 
 /** The documents of the searched knowledge bases. */
 function searchedDocuments(state: State, { knowledgeBaseIds }: QueryRequest): StoredDocument[] {
@@ -53,19 +60,28 @@ function limitPerDocument(found: Found[], max: number): Found[] {
 }
 
 /** The passage with the fields of its document. */
-function toFound({ passage, score, bm25 }: Found): FoundPassage & { passage: Located } {
+function toFound(found: Found): FoundPassage & Pick<Found, 'passage' | 'byWords' | 'meaning'> {
+  const { passage, bm25 } = found;
   const { title, source, type, attributes, source_url, external_id } = passage.document.row;
   const described = { title, source, type, attributes, source_url, external_id };
-  return { ...passage, ...described, score, bm25, combined: bm25, unlifted: bm25, passage };
+  return { ...passage, ...described, ...found, combined: bm25, unlifted: bm25 };
 }
 
 type Detailing = { request: QueryRequest; scoring: ExplainedScoring; context: PassageContext | undefined };
 
+/** The parts of the score by words, unless only meaning counts, and that of meaning. */
+function explainBoth(
+  { byWords, meaning, ...found }: ReturnType<typeof toFound>,
+  matches: Matches,
+  { request: { mode }, scoring }: Detailing,
+): Explanation {
+  const counting = mode === 'meaning' ? { ...scoring, terms: [], unknown: [] } : scoring;
+  return { ...explain({ ...found, score: byWords }, matches, counting), ...(meaning && { meaning }) };
+}
+
 /** Adds what the request asks for besides the passage. */
-function addDetails(
-  found: ReturnType<typeof toFound>,
-  { request, scoring, context }: Detailing,
-): DetailedPassage {
+function addDetails(found: ReturnType<typeof toFound>, detailing: Detailing): DetailedPassage {
+  const { request, scoring, context } = detailing;
   const detailed: DetailedPassage = { ...found, ...(context && { context }) };
   if (!request.highlight && !request.explain) return detailed;
   const { length, frequencies } = found.passage;
@@ -76,7 +92,7 @@ function addDetails(
     detailed.highlights = highlight(found.content, matches, { ...scoring, free });
     detailed.snippet = cutSnippet(found.content, detailed.highlights);
   }
-  if (request.explain) detailed.explanation = explain(found, matches, scoring);
+  if (request.explain) detailed.explanation = explainBoth(found, matches, detailing);
   return detailed;
 }
 
@@ -89,7 +105,7 @@ const groupsFor = ({ synonyms }: State, { knowledgeBaseIds }: QueryRequest): Syn
 export const queryAnswers = {
   query(request, { state }) {
     const { query, prefix = false, limit = 10, documentIds, filter, contextPassages = 0, fields } = request;
-    const { minScore = 0, maxPerDocument = Number.POSITIVE_INFINITY } = request;
+    const { minScore = 0, maxPerDocument = Number.POSITIVE_INFINITY, mode = 'both' } = request;
     if (filter !== undefined) toDocumentFilter(filter); // refuses wrong times
     const searched = searchedDocuments(state, request);
     const named = documentIds && new Set(requireDocuments(state, documentIds));
@@ -102,17 +118,19 @@ export const queryAnswers = {
     const passages = searched.flatMap((document) =>
       document.passages.map((passage): Located => ({ ...passage, document })),
     );
-    const { found, scoring } = scorePassages(passages, { query, prefix, groups: groupsFor(state, request) });
+    const scored = scorePassages(passages, { query, prefix, groups: groupsFor(state, request) });
     const own = passages.filter(({ document }) => inScope.has(document));
     const { kept, held, phrasesAsWords } = keepPhrases(own, query, (passage) => ({
       ...passage,
       title: passage.document.row.title,
     }));
     const results = new Set(kept);
-    const good = found.filter(({ passage, score }) => results.has(passage) && score >= minScore);
+    const good = findByMode(passages, scored, mode).filter(
+      ({ passage, score }) => results.has(passage) && score >= minScore,
+    );
     const best = limitPerDocument(good.sort(inOrder), maxPerDocument).slice(0, limit).map(toFound);
     const contexts = contextPassages > 0 ? shareContexts(best, passages, contextPassages) : [];
-    const explained = { ...scoring, phrases: held };
+    const explained = { ...scored.scoring, phrases: held };
     const answers = best.map((each, i) =>
       toSearchResult(addDetails(each, { request, scoring: explained, context: contexts[i] })),
     );
