@@ -1,7 +1,7 @@
 /** Writes generated/ (handler types, fetch client) from spec/openapi.yaml, and there the version of package.json. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
@@ -60,14 +60,18 @@ async function generateInto(path: string): Promise<void> {
   await keepClientOption(path);
 }
 
+/** A folder of generated/ that does not come from the spec: scripts/word-vectors/ writes it. */
+const WORD_VECTORS = 'word-vectors/';
+
 /** The files below `path`, by their relative names. */
 async function readTree(path: string): Promise<Map<string, string>> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+    .filter((name) => !name.startsWith(WORD_VECTORS));
   return new Map(
-    await Promise.all(
-      files.map(async (file) => [relative(path, file), await readFile(file, 'utf8')] as const),
-    ),
+    await Promise.all(names.map(async (name) => [name, await readFile(join(path, name), 'utf8')] as const)),
   );
 }
 
@@ -75,16 +79,26 @@ async function readTree(path: string): Promise<Map<string, string>> {
 const findVersionDrift = async (): Promise<string[]> =>
   (await readFile(specFile, 'utf8')) === (await readSpecText()) ? [] : ['spec/openapi.yaml'];
 
-/** The names of the files of generated/ that the spec would change, add or remove; empty if they are current. */
-async function findDrift(): Promise<string[]> {
+/** The files of generated/ that the spec would change, add or remove: their names and new texts; undefined: none. */
+async function findDrift(): Promise<[name: string, text: string | undefined][]> {
   const fresh = await mkdtemp(join(tmpdir(), 'generated-'));
   try {
     await generateInto(fresh);
     const [before, after] = await Promise.all([readTree(committed), readTree(fresh)]);
     const names = new Set([...before.keys(), ...after.keys()]);
-    return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
+    const changed = [...names].filter((name) => before.get(name) !== after.get(name)).sort();
+    return changed.map((name) => [name, after.get(name)]);
   } finally {
     await rm(fresh, { recursive: true });
+  }
+}
+
+/** Brings generated/ up to date. The generator itself would empty the whole folder. */
+async function writeDrift(): Promise<void> {
+  for (const [name, text] of await findDrift()) {
+    const file = join(committed, name);
+    await mkdir(dirname(file), { recursive: true });
+    await (text === undefined ? rm(file) : writeFile(file, text));
   }
 }
 
@@ -98,9 +112,9 @@ if (isMain(import.meta.filename)) {
     .opts<{ check?: true }>();
   if (!check) {
     await writeFile(specFile, await readSpecText());
-    await generateInto(committed);
+    await writeDrift();
   } else {
-    const drift = [...(await findVersionDrift()), ...(await findDrift())];
+    const drift = [...(await findVersionDrift()), ...(await findDrift()).map(([name]) => name)];
     for (const file of drift) process.stdout.write(`${file} is not up to date: npm run generate\n`);
     if (drift.length > 0) process.exitCode = 1;
   }

@@ -19,6 +19,7 @@ test('by default the service uses the embedded database and listens on loopback'
     importTimeoutSeconds: 600,
     importWaitSeconds: 86_400,
     rateLimitPerMinute: 0,
+    hasWordVectors: true,
     webhookLimit: 10,
     webhookRetrySeconds: 259_200,
     allowsPrivateReceivers: false,
@@ -44,6 +45,7 @@ test('an error names every wrong setting, and repeats no value', () => {
     WEBHOOK_PRIVATE_NETWORKS: 'yes',
     CORS_ORIGIN: 'foo',
     VALIDATE_RESPONSES: 'maybe',
+    WORD_VECTORS: 'no',
     LOG_LEVEL: 'loud',
   };
   let message = '';

@@ -73,6 +73,7 @@ const settings = {
   IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
   IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0),
+  WORD_VECTORS: withDefault('on', oneOf(['on', 'off'])),
   WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
   WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
   WEBHOOK_PRIVATE_NETWORKS: withDefault('refuse', oneOf(['refuse', 'allow'])),
@@ -123,6 +124,8 @@ export type Config = Readonly<{
   importWaitSeconds: number;
   /** Requests per key and minute; 0: no limit. */
   rateLimitPerMinute: number;
+  /** Whether passages are found by meaning too: whether they get vectors, and queries compare them. */
+  hasWordVectors: boolean;
   /** Webhooks of an account. */
   webhookLimit: number;
   /** How long an event is sent again before it is given up. */
@@ -177,6 +180,7 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
     importWaitSeconds: read.IMPORT_WAIT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    hasWordVectors: read.WORD_VECTORS === 'on',
     webhookLimit: read.WEBHOOK_LIMIT,
     webhookRetrySeconds: read.WEBHOOK_RETRY_SECONDS,
     allowsPrivateReceivers: read.WEBHOOK_PRIVATE_NETWORKS === 'allow',

@@ -26,6 +26,7 @@ const testInstalled = test.skipIf(installed === undefined);
 const PACKAGE_FILES = [
   /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml)$/,
   /^(docs|spec|src)\/.*\.md$/,
+  /^generated\/word-vectors\/[\w-]+\.(md|bin)$/,
   /^docs\/(console\.png|latency\.svg)$/,
   /^bin\/[\w-]+\.mjs$/,
   /^dist\/.+\.(js|cjs|mjs|css|html)$/,
