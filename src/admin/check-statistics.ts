@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
-import { DIMENSIONS, WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
+import { BITS, DIMENSIONS, WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 
 /** `stored`: the value of a counter or row; `counted`: the recounted value. null: there is none. */
 type Difference = { what: string; stored: number | null; counted: number | null };
@@ -33,7 +33,7 @@ const findFaultyVectors = (knowledgeBaseId: string) => sql`
     LEFT JOIN passages USING (knowledge_base_id, document_id, position),
     LATERAL (SELECT CASE
       WHEN passages.document_id IS NULL THEN 'of no passage'
-      WHEN generation = ${sql.lit(WORD_VECTORS_GENERATION)} AND length(signs) <> ${sql.lit(DIMENSIONS)}
+      WHEN generation = ${sql.lit(WORD_VECTORS_GENERATION)} AND length(vector) <> ${sql.lit(BITS * DIMENSIONS)}
       THEN 'of a wrong length' END AS fault) AS found
   WHERE knowledge_base_id = ${knowledgeBaseId} AND fault IS NOT NULL`;
 

@@ -144,13 +144,14 @@ test('reports a passage without its postings', async () => {
 });
 
 test('reports vectors of no passage and vectors of a wrong length, and removes them', async () => {
+  await database.deleteFrom('passage_vectors').execute();
   await sql`
-    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, signs)
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, vector)
     SELECT knowledge_base_id, id, position, generation, account_id, repeat('1', bits)::bit varying
-    FROM documents, unnest(ARRAY[1, 1, 2], ARRAY[1, 2, 1], ARRAY[256, 384, 256]) AS made (position, generation, bits)
+    FROM documents, unnest(ARRAY[1, 1, 2], ARRAY[1, 2, 1], ARRAY[768, 384, 768]) AS made (position, generation, bits)
     WHERE title = 'a'`.execute(database);
   await sql`
-    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, signs)
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, vector)
     SELECT knowledge_base_id, id, 1, 1, account_id, B'101' FROM documents WHERE title = 'b'`.execute(
     database,
   );
@@ -161,10 +162,10 @@ test('reports vectors of no passage and vectors of a wrong length, and removes t
   ]);
   expect(await check(true)).toEqual([]);
   const { rows } = await sql`
-    SELECT generation, length(signs) AS bits FROM passage_vectors WHERE knowledge_base_id = ${owned.knowledgeBaseId}
+    SELECT generation, length(vector) AS bits FROM passage_vectors WHERE knowledge_base_id = ${owned.knowledgeBaseId}
     ORDER BY generation`.execute(database);
   expect(rows).toEqual([
-    { generation: 1, bits: 256 },
+    { generation: 1, bits: 768 },
     { generation: 2, bits: 384 },
   ]);
 });

@@ -19,7 +19,7 @@ test('by default the service uses the embedded database and listens on loopback'
     importTimeoutSeconds: 600,
     importWaitSeconds: 86_400,
     rateLimitPerMinute: 0,
-    hasWordVectors: true,
+    hasWordVectors: false,
     webhookLimit: 10,
     webhookRetrySeconds: 259_200,
     allowsPrivateReceivers: false,

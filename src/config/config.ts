@@ -73,7 +73,7 @@ const settings = {
   IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
   IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0),
-  WORD_VECTORS: withDefault('on', oneOf(['on', 'off'])),
+  WORD_VECTORS: withDefault('off', oneOf(['on', 'off'])),
   WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
   WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
   WEBHOOK_PRIVATE_NETWORKS: withDefault('refuse', oneOf(['refuse', 'allow'])),

@@ -32,7 +32,7 @@ describe('analyseDocument', () => {
           /^a:1A,4A,7A,10A title:2A,5A,8A,11A cats?:3A,6A,9A,12A,13B,14,16 the:15 of:17 😀:18 café:19 cafe:19 \/1\/a: /,
         ),
         length: 26,
-        signs: null,
+        vector: null,
       },
     ]);
   });
@@ -43,24 +43,27 @@ describe('analyseDocument', () => {
       lion: [-5, -7, 1],
       '/1/zebra': [99, 99, 99],
     };
-    const vectorsIn: VectorsIn = () => (word) => {
+    const vectorOf = (word: string) => {
       const numbers = vectors[word];
       return numbers && Int8Array.from({ length: DIMENSIONS }, (_, i) => numbers[i] ?? -1);
     };
+    const vectorsIn: VectorsIn = () => ({ vectorOf, mean: new Float32Array(DIMENSIONS), trust: 1 });
     const content = 'The zebras, and the lion: zebra';
     const document = { title: 'Zebra', format: 'text', content } as const;
     const { passages } = await readAnalysis(analyseDocument(document, stem, vectorsIn));
     const signs = `101${'0'.repeat(DIMENSIONS - 3)}`; // 3 * 2 - 5, 3 * 2 - 7, 3 * 1 + 1, 3 * -1 - 1
-    expect(passages.map((passage) => passage.signs)).toEqual([signs]);
+    const vector = expect.stringMatching(new RegExp(`^${signs}[01]{${2 * DIMENSIONS}}$`));
+    expect(passages.map((passage) => passage.vector)).toEqual([vector]);
     const together = readTextsAnalysis(await analyseTexts([document], { expected: [], stem, vectorsIn }));
-    expect(together.passages[0]?.map((passage) => passage.signs)).toEqual([signs]);
+    expect(together.passages[0]?.map((passage) => passage.vector)).toEqual([vector]);
   });
 
-  it('has no signs of a passage without a word that has a vector', async () => {
-    const vectorsIn: VectorsIn = () => (word) => (word === 'zebra' ? new Int8Array(DIMENSIONS) : undefined);
+  it('has no vector of a passage without a word that has a vector', async () => {
+    const vectorOf = (word: string) => (word === 'zebra' ? new Int8Array(DIMENSIONS) : undefined);
+    const vectorsIn: VectorsIn = () => ({ vectorOf, mean: new Float32Array(DIMENSIONS), trust: 1 });
     const document = { title: '', format: 'text', content: 'lions' } as const;
     const { passages } = await readAnalysis(analyseDocument(document, stem, vectorsIn));
-    expect(passages.map(({ signs }) => signs)).toEqual([null]);
+    expect(passages.map(({ vector }) => vector)).toEqual([null]);
   });
 
   it('counts the passages of a lexeme, not its occurrences', async () => {

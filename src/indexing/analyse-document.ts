@@ -13,6 +13,7 @@ import {
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
 import { noVectors, type VectorsIn } from '../meaning/passage-vectors.ts';
+import { readUnspaced } from '../meaning/unspaced-words.ts';
 import { titleWordsOf, titleWordsOfPassages } from './document-title.ts';
 import {
   addPassage,
@@ -77,7 +78,8 @@ const PASSAGES_PER_BATCH = 150;
  */
 const DISTINCT_TOKENS_MAX = 250_000;
 
-type Tokenised = { passage: Passage & { language?: Language }; tokens: PassageTokens };
+/** `whole`: title, headings and text. */
+type Tokenised = { passage: Passage & { language?: Language }; tokens: PassageTokens; whole: string };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
 /**
@@ -93,6 +95,7 @@ function createIndexBuffer(stem: Stem, vectorsIn: VectorsIn) {
     postings: createDocumentPostings(tokenIds),
     dictionary: createTermDictionary(stem, tokenIds),
     vectorsIn: createLexemeVectors(vectorsIn, tokenIds),
+    readUnspaced: (text: string) => readUnspaced(text, vectorsIn),
     isFull: () => tokenIds.size() > DISTINCT_TOKENS_MAX,
   };
 }
@@ -246,14 +249,15 @@ async function addPassages(
   tokenised: Tokenised[],
   { text, before, buffer, documentLanguage, isAlone, totals }: PassageContext,
 ): Promise<void> {
-  const { dictionary, postings, vectorsIn } = buffer;
+  const { dictionary, postings, vectorsIn, readUnspaced } = buffer;
   const languageOf = passageLanguages(documentLanguage, dictionary, isAlone);
   const languages = await languageOf(tokenised);
-  for (const [i, { passage, tokens }] of tokenised.entries()) {
+  for (const [i, { passage, tokens, whole }] of tokenised.entries()) {
     const language = languages[i] as Language; // one language for each passage
     postings.addPassage(columns, tokens, {
       lexemes: dictionary.lexemesIn(language),
-      vectorOf: vectorsIn(language),
+      vectors: vectorsIn(language),
+      unspaced: readUnspaced(whole),
     });
     const length = lengthOf(passage.text);
     addPassage(columns, { text, position: before + i + 1, passage, language, length });
@@ -283,7 +287,7 @@ function passageTokeniser(
   return (passage) => {
     const above = [...passage.headings, passage.tableHeader ?? ''].join('\n');
     const tokens = { title: titleTokens, headings: headingTokens(above), content: tokenise(passage.text) };
-    return { passage, tokens };
+    return { passage, tokens, whole: `${title}\n${above}\n${passage.text}` };
   };
 }
 

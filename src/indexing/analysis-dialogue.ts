@@ -11,7 +11,10 @@ import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-wor
 export type ThreadPermit = { acquire(isReturning: boolean): Promise<void>; release(): void };
 
 /** Runs the analysis of a document in a thread. @throws an error when the thread ends, or cannot start */
-export type RunAnalysis = (task: AnalysisTask, options: { transferList: Transferable[] }) => Promise<void>;
+export type RunAnalysis = (
+  task: Omit<AnalysisTask, 'hasWordVectors'>,
+  options: { transferList: Transferable[] },
+) => Promise<void>;
 
 export type Dialogue = {
   /**

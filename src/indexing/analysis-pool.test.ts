@@ -1,10 +1,12 @@
 /** Analysis in threads: accounts take turns, and an analysis ends when its caller stops. */
+
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { getPriority, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Stem } from '../analysis/lexemes.ts';
+import { openWordVectors } from '../meaning/word-vectors.ts';
 import { analyseDocument, type DocumentText } from './analyse-document.ts';
 import { createAnalysisPool, endAnalysis, startingWith } from './analysis-pool.ts';
 import { readAnalysis } from './testing/analysed-passages.ts';
@@ -35,7 +37,7 @@ describe('createAnalysisPool', () => {
   it('returns the same as an analysis on this thread', async () => {
     const document = text(`# Heading\n\n${english}\n\n漢字 😀 max_wal_size`);
     const analysed = await readAnalysis(await pool.analyse(document, mine));
-    const expected = await readAnalysis(analyseDocument(document, stem));
+    const expected = await readAnalysis(analyseDocument(document, stem, openWordVectors()));
     expect(analysed.passages).toEqual(expected.passages);
     expect(analysed.documentFrequencies).toEqual(expected.documentFrequencies);
   });

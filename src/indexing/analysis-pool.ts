@@ -100,7 +100,9 @@ type Thread = {
   documents: number;
 };
 
-/** @param file the module of the thread */
+/** The module of the threads, and whether passages get vectors there. */
+type ThreadSettings = { file: string; hasWordVectors: boolean };
+
 const startPool = (file: string) =>
   new Piscina<AnalysisTask, void>({
     filename: file,
@@ -121,7 +123,7 @@ const startPool = (file: string) =>
  * wait for it. Piscina would let them wait for ever, start no other thread, and emit an error that ends the process.
  * The next document gets a new pool.
  */
-function createThread(file: string): Thread {
+function createThread({ file, hasWordVectors }: ThreadSettings): Thread {
   let pool: Piscina<AnalysisTask, void> | undefined;
   let failed = Promise.withResolvers<never>();
   const open = () => {
@@ -139,7 +141,7 @@ function createThread(file: string): Thread {
   return {
     run(task, options) {
       pool ??= open();
-      return Promise.race([pool.run(task, options), failed.promise]);
+      return Promise.race([pool.run({ ...task, hasWordVectors }, options), failed.promise]);
     },
     close: async () => await pool?.destroy(),
     permit: createFairSemaphore(1),
@@ -194,18 +196,18 @@ function createDocumentPermits(connections: number) {
 
 /**
  * Starts the pool. `stem` runs on this thread, which has the database. `connections` is the size of the database's
- * pool: a large document holds one while its batches are stored. `close` ends all analyses. `file`: the module of the
- * threads.
+ * pool: a large document holds one while its batches are stored. `close` ends all analyses.
  */
 export function createAnalysisPool(
   stem: StemOver,
   {
     connections,
+    hasWordVectors = true,
     file = siblingModule(import.meta, 'analysis-worker'),
-  }: { connections: number; file?: string },
+  }: { connections: number } & Partial<ThreadSettings>,
 ): AnalysisPool {
   const count = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
-  const threads = Array.from({ length: count }, () => createThread(file));
+  const threads = Array.from({ length: count }, () => createThread({ file, hasWordVectors }));
   const documentPermits = createDocumentPermits(connections);
   return {
     async analyse(document, options) {

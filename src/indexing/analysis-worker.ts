@@ -8,10 +8,14 @@ import type { Stem } from '../analysis/lexemes.ts';
 import { createBoundedCache } from '../concurrency/bounded-cache.ts';
 import { release } from '../database/connection/byte-writer.ts';
 import { noVectors } from '../meaning/passage-vectors.ts';
+import { openWordVectors } from '../meaning/word-vectors.ts';
 import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';
 
-/** One document to analyse, and the port for the steps, the requests for stems and the batches. */
-export type AnalysisTask = { document: DocumentText; port: MessagePort };
+/**
+ * One document to analyse, and the port for the steps, the requests for stems and the batches. `hasWordVectors`: its
+ * passages get vectors.
+ */
+export type AnalysisTask = { document: DocumentText; port: MessagePort; hasWordVectors: boolean };
 
 /** The result of a step: a request for the stems that the document needs, or a batch. */
 export type AnalysisMessage = { stemRequest: StemRequest } | { batch: PassageBatch };
@@ -34,11 +38,13 @@ if (platform() === 'linux') {
 const REMEMBERED_STEMS = 50_000;
 const remembered = createBoundedCache<string>(REMEMBERED_STEMS);
 
+const wordVectors = openWordVectors();
+
 /** Thrown when the port was closed: the document is no longer needed. */
 class PortClosed extends Error {}
 
 /** Analyses a document to its end, or until the port is closed. Each batch is made on request. */
-export async function analyse({ document, port }: AnalysisTask): Promise<void> {
+export async function analyse({ document, port, hasWordVectors }: AnalysisTask): Promise<void> {
   const closed = new AbortController();
   port.once('close', () => closed.abort());
   const nextStep = async (): Promise<AnalysisStep> => {
@@ -49,8 +55,9 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
       throw new PortClosed();
     }
   };
+  const vectorsIn = hasWordVectors ? wordVectors : noVectors;
   try {
-    for await (const batch of analyseDocument(document, stemThroughPort(port, nextStep), noVectors)) {
+    for await (const batch of analyseDocument(document, stemThroughPort(port, nextStep), vectorsIn)) {
       const [packed, buffer] = pack(batch);
       port.postMessage({ batch: packed } satisfies AnalysisMessage, [buffer]);
       if (batch.totals === undefined) await nextStep();
@@ -87,7 +94,7 @@ function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] 
     language: move(others.language),
     length: move(others.length),
     lexemes: move(others.lexemes),
-    signs: move(others.signs),
+    vector: move(others.vector),
   };
   if (batch.documentFrequencies === undefined) return [{ ...batch, columns }, buffer];
   return [{ ...batch, columns, documentFrequencies: batch.documentFrequencies.map(move) }, buffer];

@@ -70,11 +70,11 @@ const lockUnchanged = prepare(
 
 const insertVectors = prepare(
   'insert_missing_vectors',
-  ['knowledgeBaseId', 'id', 'accountId', 'position', 'signs'],
-  ({ knowledgeBaseId, id, accountId, position, signs }) => sql`
-    INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, signs)
-    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, position, ${generation}, signs
-    FROM unnest(${position}::integer[], ${signs}::bit varying[]) AS passage (position, signs)
+  ['knowledgeBaseId', 'id', 'accountId', 'position', 'vector'],
+  ({ knowledgeBaseId, id, accountId, position, vector }) => sql`
+    INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, vector)
+    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, position, ${generation}, vector
+    FROM unnest(${position}::integer[], ${vector}::bit varying[]) AS passage (position, vector)
     ON CONFLICT DO NOTHING`,
 );
 

@@ -12,8 +12,9 @@ import type { Passage } from './split/passages.ts';
 /**
  * Passages in order, as one binary array for each column (see postgres-binary-insides.ts). The names are the columns of
  * `passages`, `passage_lexemes` and `passage_vectors`. Offsets count code points of the document's text. `headings` is
- * JSON text, and `later_starts`, '' for none. `length` is the size of `content` in letters (`sizeOf`). `text` is the
- * ordinal of the passage's text among those that are analysed together, from 1.
+ * JSON text, and `later_starts`, '' for none. `length` is the
+ * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
+ * together, from 1. `vector` is empty where no word vectors are in use.
  */
 export type PassageColumns = Record<
   | 'text'
@@ -28,7 +29,7 @@ export type PassageColumns = Record<
   | 'language'
   | 'length'
   | 'lexemes'
-  | 'signs',
+  | 'vector',
   Uint8Array
 >;
 
@@ -48,12 +49,12 @@ export const createPassageColumns = (): UnfinishedColumns => ({
   language: createBinaryArray(elementTypes.text),
   length: createBinaryArray(elementTypes.integer),
   lexemes: createBinaryArray(elementTypes.tsvector),
-  signs: createBinaryArray(elementTypes.varbit),
+  vector: createBinaryArray(elementTypes.varbit),
 });
 
 type PassageRow = { text: number; position: number; passage: Passage; language: Language; length: number };
 
-/** Adds a passage to all columns but `lexemes` and `signs`, which the postings write. */
+/** Adds a passage to all columns but `lexemes` and `vector`, which the postings write. */
 export function addPassage(
   columns: UnfinishedColumns,
   { text, position, passage, language, length }: PassageRow,
@@ -91,5 +92,5 @@ export const finishColumns = (columns: UnfinishedColumns): PassageColumns => ({
   language: columns.language.toBuffer(),
   length: columns.length.toBuffer(),
   lexemes: columns.lexemes.toBuffer(),
-  signs: columns.signs.toBuffer(),
+  vector: columns.vector.toBuffer(),
 });

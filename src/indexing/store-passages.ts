@@ -36,7 +36,7 @@ const insertColumns = prepare(
     'language',
     'length',
     'lexemes',
-    'signs',
+    'vector',
   ],
   ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
     WITH stored AS (
@@ -52,11 +52,12 @@ const insertColumns = prepare(
         AS passage (text, position, content, start_offset, end_offset, page, time_ms, later_starts, headings,
           language)),
     compared AS (
-      INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, signs)
+      INSERT INTO passage_vectors (knowledge_base_id, document_id, account_id, position, generation, vector)
       SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
-        position, ${sql.lit(WORD_VECTORS_GENERATION)}, signs
-      FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.signs}::bit varying[])
-        AS passage (text, position, signs))
+        position, ${sql.lit(WORD_VECTORS_GENERATION)}, vector
+      FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.vector}::bit varying[])
+        AS passage (text, position, vector)
+      WHERE cardinality(${columns.vector}::bit varying[]) > 0)
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
     SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
       position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])

@@ -76,7 +76,7 @@ const interrupted =
 
 async function readVectors(): Promise<object[]> {
   const { rows } = await sql<object>`
-    SELECT document_id, position, generation, account_id, signs FROM passage_vectors
+    SELECT document_id, position, generation, account_id, vector FROM passage_vectors
     ORDER BY knowledge_base_id, document_id, position, generation`.execute(suite.database);
   return rows;
 }

@@ -46,7 +46,7 @@ async function fillDocument(
     for await (const { columns } of batches) {
       signal.throwIfAborted();
       const isUnchanged = await addMissingVectors(database, { ...document, ...row }, columns);
-      release(columns.signs); // all columns share its memory
+      release(columns.vector); // all columns share its memory
       if (!isUnchanged) return false;
     }
     return true;

@@ -146,7 +146,9 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
-    fillVectors: (attempt: Attempt<object>) => fillUntilStopped(service, attempt, stopping.signal),
+    fillVectors: async (attempt: Attempt<object>) => {
+      if (service.config.hasWordVectors) await fillUntilStopped(service, attempt, stopping.signal);
+    },
   };
   jobs.work(handlers, availableParallelism());
 

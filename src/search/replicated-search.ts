@@ -5,6 +5,7 @@ import { prepare } from '../database/connection/prepared.ts';
 import { selectPosition } from '../database/replica/position.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StemMemory } from '../indexing/stems.ts';
+import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
 import { createSearchIn, type Search } from './search.ts';
@@ -25,9 +26,10 @@ export function createReplicatedSearch(
   { primary, replica }: { primary: Queryable; replica: ReadReplica },
   memory: StemMemory,
   payment: Payment,
+  vectorsIn?: VectorsIn,
 ): Search {
-  const searchPaying = createSearchIn(memory, payment);
-  const searchOnly = createSearchIn(memory, paidElsewhere(payment));
+  const searchPaying = createSearchIn(memory, payment, vectorsIn);
+  const searchOnly = createSearchIn(memory, paidElsewhere(payment), vectorsIn);
   const open = createOpening(payment);
   const charge = createCharge(payment);
   return async (request) => {

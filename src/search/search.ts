@@ -3,6 +3,7 @@
 import type { Queryable } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import type { StemMemory } from '../indexing/stems.ts';
+import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
 import { findFalseGuesses } from './details/false-guesses.ts';
@@ -13,6 +14,7 @@ import { rankWithPhrases } from './phrases/held-phrases.ts';
 import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
+import { modeOf } from './query/query-meaning.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
 import type { SearchScope } from './ranking/search-scope.ts';
@@ -88,12 +90,13 @@ async function rankExpanded(
   { request, expanded }: { request: SearchRequest; expanded: ExpandedAnalysis },
 ): Promise<Ranked & { scoring: WeightedScoring }> {
   const { searched, frequencies } = expanded.statistics;
-  const { phrases } = expanded;
+  const { phrases, meaning } = expanded;
+  const nearness = { mode: modeOf(request.mode, meaning), meaning };
   let analysis = expanded;
   for (let corrections = 0; ; corrections++) {
     const scoring = await weighTerms(database, request.accountId, analysis);
     const charged = corrections === 0 ? request : { ...request, price: 0 };
-    const search = { scoring, searched, request: charged, phrases, frequencies };
+    const search = { scoring, searched, request: charged, phrases, frequencies, ...nearness };
     const ranked = await rankPhrases(rankPassages, database, search);
     const wrong = findFalseGuesses(ranked.found, scoring.terms);
     if (wrong.size === 0) return { ...ranked, scoring };
@@ -104,9 +107,12 @@ async function rankExpanded(
   }
 }
 
-/** Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at its end. */
-export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
-  const analyse = createQueryAnalysis(memory, payment);
+/**
+ * Creates the search. `memory` remembers stems, so that they are not read again. Without `vectorsIn`, words have no
+ * vectors. A search is paid once, at its end.
+ */
+export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?: VectorsIn): SearchIn {
+  const analyse = createQueryAnalysis(memory, payment, vectorsIn);
   const rankPassages = createRanking(payment);
   return async (database, request, isCovered = async () => true) => {
     const analysis = await analyse(database, request);
@@ -123,16 +129,30 @@ export function createSearchIn(memory: StemMemory, payment: Payment): SearchIn {
     const passages =
       details === undefined
         ? found
-        : await addDetails(database, found, { searched, scoring, details, query, phrases: held });
+        : await addDetails(database, found, {
+            searched,
+            scoring,
+            details,
+            query,
+            phrases: held,
+            meaning: analysis.meaning,
+            vectorsIn,
+            isByMeaning: modeOf(request.mode, analysis.meaning) === 'meaning',
+          });
     const asWords = analysis.phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
     return { passages, phrasesAsWords: [...asWords, ...analysis.excessPhrases] };
   };
 }
 
 /** Creates the search in `database`. Where Citus distributes its tables, the price is taken on the coordinator. */
-export function createSearch(database: Queryable, memory: StemMemory, payment: Payment): Search {
-  const searchPaying = createSearchIn(memory, payment);
-  const searchOnly = createSearchIn(memory, paidElsewhere(payment));
+export function createSearch(
+  database: Queryable,
+  memory: StemMemory,
+  payment: Payment,
+  vectorsIn?: VectorsIn,
+): Search {
+  const searchPaying = createSearchIn(memory, payment, vectorsIn);
+  const searchOnly = createSearchIn(memory, paidElsewhere(payment), vectorsIn);
   const charge = createCharge(payment);
   return async (request) => {
     if (!(await isDistributed(database)))

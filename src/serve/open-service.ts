@@ -27,6 +27,7 @@ import { openJobQueue } from '../jobs/job-queue.ts';
 import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { noVectors } from '../meaning/passage-vectors.ts';
+import { openWordVectors } from '../meaning/word-vectors.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
@@ -115,16 +116,20 @@ export async function openService(
   const uploadSecret = await readUploadSecret(config);
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
-  const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
+  const vectorsIn = config.hasWordVectors ? openWordVectors() : noVectors;
+  const analysis = createAnalysisPool(stem, {
+    connections: config.databasePoolSize,
+    hasWordVectors: config.hasWordVectors,
+  });
   const search = replica
-    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment)
-    : createSearch(database, stemMemory, creditPayment);
+    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment, vectorsIn)
+    : createSearch(database, stemMemory, creditPayment, vectorsIn);
   const files = await openFiles(config);
   await requireOwnFiles({ database, files, log }, config);
   const shortTexts = createShortTexts({
     database,
     stem,
-    vectorsIn: noVectors,
+    vectorsIn,
     defaults: config,
     connections: config.databasePoolSize,
     discard: (objectNames) => discardObjects({ database, files, log }, objectNames),

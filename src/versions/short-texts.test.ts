@@ -71,7 +71,7 @@ async function readStored({ knowledgeBaseId }: OwnedKnowledgeBase) {
           replace(lexemes::text, ${knowledgeBaseId}, 'own')) ORDER BY position)
         FROM passage_lexemes AS postings
         WHERE postings.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS lexemes,
-      (SELECT jsonb_agg(signs ORDER BY position) FROM passage_vectors AS vectors
+      (SELECT jsonb_agg(vector ORDER BY position) FROM passage_vectors AS vectors
         WHERE vectors.knowledge_base_id = ${knowledgeBaseId} AND document_id = document.id) AS vectors
     FROM documents AS document WHERE knowledge_base_id = ${knowledgeBaseId} ORDER BY title`.execute(
     suite.database,

@@ -244,7 +244,7 @@ test('objects of a bucket are restored into another bucket under the same names,
   expect(await restore(target.config, path, silent)).toBe(0);
   const readVectors = ({ database }: typeof source) =>
     database.selectFrom('passage_vectors').selectAll().execute();
-  expect(await readVectors(source)).toMatchObject([{ signs: expect.stringMatching(/^[01]{256}$/) }]);
+  expect(await readVectors(source)).toMatchObject([{ vector: expect.stringMatching(/^[01]{768}$/) }]);
   expect(await readVectors(target)).toEqual(await readVectors(source));
   const [restored, original] = [[...stores[1].objects.keys()], [...stores[0].objects.keys()]];
   expect(restored.filter((name) => !name.startsWith('databases/'))).toEqual(original);

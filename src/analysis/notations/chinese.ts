@@ -28,6 +28,12 @@ const combine = (forms: string[][]): string[] =>
     [''],
   );
 
+/** Traditional characters → simplified ones; all others stay. */
+export function toSimplified(text: string): string {
+  const { simplified } = readTables();
+  return Array.from(text, (character) => simplified.get(character)?.[0] ?? character).join('');
+}
+
 const IDEOGRAPHS = /^\p{Script=Han}{1,2}$/u;
 
 /**

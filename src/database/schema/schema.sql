@@ -191,7 +191,7 @@ CREATE TABLE passage_vectors (
   "position" integer NOT NULL,
   generation smallint NOT NULL,
   account_id uuid NOT NULL,
-  signs bit varying,
+  vector bit varying,
   PRIMARY KEY (knowledge_base_id, document_id, "position", generation),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
 );

@@ -195,8 +195,8 @@ type PassageVectorTable = {
   /** Which vectors of words, or which model, it is made of. Vectors of different generations are never compared. */
   generation: number;
   account_id: string;
-  /** The signs of the vector's numbers as bits. Null: no word of the passage has a vector. */
-  signs: string | null;
+  /** Bits (see `packVector` in meaning/). Null: no word of the passage has a vector. */
+  vector: string | null;
 };
 
 /** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */

@@ -23,9 +23,9 @@ test('lexemes in any order, with their positions and weights', async () => {
   const itself = { lexeme: (token: number) => token, alternative: () => undefined };
   const add = (title: string[], headings: string[], content: string[]): void =>
     postings.addPassage(
-      { lexemes: column, signs: createBinaryArray(elementTypes.varbit) },
+      { lexemes: column, vector: createBinaryArray(elementTypes.varbit) },
       { title: text(title), headings: text(headings), content: text(content) },
-      { lexemes: itself, vectorOf: undefined },
+      { lexemes: itself, vectors: undefined },
     );
   add(['z'], ['it’s'], ['灯塔', 'a']);
   add([], [], ['b', ...Array.from({ length: 300 }, () => 'often')]);

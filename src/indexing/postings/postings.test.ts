@@ -26,15 +26,15 @@ function createDocument() {
     /** Returns the passage's tsvector. */
     add({ title, headings, content }: PassageTokens): string {
       const lexemes = createBinaryArray(elementTypes.tsvector);
-      const signs = createBinaryArray(elementTypes.varbit);
+      const vector = createBinaryArray(elementTypes.varbit);
       const tokens = {
         title: withIds(title),
         headings: withIds(headings),
         content: withIds(content),
       };
-      postings.addPassage({ lexemes, signs }, tokens, {
+      postings.addPassage({ lexemes, vector }, tokens, {
         lexemes: { lexeme: (token) => token, alternative: () => undefined },
-        vectorOf: undefined,
+        vectors: undefined,
       });
       return readTsvector(lexemes.toBuffer().subarray(ELEMENT_OFFSET));
     },

@@ -1,14 +1,15 @@
 /**
  * Collects the postings of a document: the lexemes of each passage as a tsvector, their document frequencies, and the
- * signs of each passage's vector.
+ * vector of each passage.
  */
 
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
-import { type CountedVector, signsOf } from '../../meaning/passage-vectors.ts';
+import { type CountedVector, packedVector } from '../../meaning/passage-vectors.ts';
+import { countUnspaced, type UnspacedVectors } from '../../meaning/unspaced-words.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';
-import type { LexemeVector } from './lexeme-vectors.ts';
+import type { LexemeVectors } from './lexeme-vectors.ts';
 import { addPassageTsvector } from './postgres-tsvector-insides.ts';
 import {
   addLexeme,
@@ -48,19 +49,26 @@ export type LexemeLookup = {
   alternative(token: number): number | undefined;
 };
 
+/** `vectors`: undefined where the passage's language has none. `unspaced`: its words without spaces. */
+export type PassageLexemes = {
+  lexemes: LexemeLookup;
+  vectors: LexemeVectors | undefined;
+  unspaced?: UnspacedVectors | undefined;
+};
+
 /** Creates the postings of one document. */
 export function createDocumentPostings(tokenIds: TokenIds) {
   const accumulator = createPostingsAccumulator(tokenIds);
   return {
     /**
      * Adds a passage as a tsvector: tokens of the title first (weight A), then of the headings (B) and the content (D),
-     * then impact tiers. Stacked tokens have the positions of their neighbours. Also adds the signs of its vector; NULL
-     * without `vectorOf`.
+     * then impact tiers. Stacked tokens have the positions of their neighbours. Also adds its vector, if there are
+     * `vectors`; NULL where no word has one.
      */
     addPassage(
-      columns: Record<'lexemes' | 'signs', BinaryArray>,
+      columns: Record<'lexemes' | 'vector', BinaryArray>,
       { title, headings, content }: PassageTokens,
-      { lexemes, vectorOf }: { lexemes: LexemeLookup; vectorOf: LexemeVector | undefined },
+      { lexemes, vectors, unspaced }: PassageLexemes,
     ): void {
       beginPassage(accumulator);
       let before = 0;
@@ -73,7 +81,10 @@ export function createDocumentPostings(tokenIds: TokenIds) {
       const ofTitle = accumulator.lexemes.map((lexeme) => positionCountOf(accumulator, lexeme));
       add(headings, WEIGHT_B, CONTEXT_TOKENS_MAX);
       add(content, WEIGHT_D, Number.POSITIVE_INFINITY);
-      columns.signs.addBits(vectorOf && signsOf(countedVectors(accumulator, ofTitle, vectorOf)));
+      if (vectors !== undefined) {
+        const spaced = countedVectors(accumulator, ofTitle, vectors.vectorOf);
+        columns.vector.addBits(packBoth({ counted: spaced, mean: vectors.mean }, unspaced));
+      }
       addImpactTiers(accumulator, content.tokens.length);
       addPassageTsvector(columns.lexemes, accumulator);
     },
@@ -104,6 +115,17 @@ function addText(
   }
 }
 
+/** The vector of words with spaces and without. The mean is that of the more frequent ones. */
+function packBoth(
+  { counted, mean }: { counted: CountedVector[]; mean: Float32Array },
+  unspaced: UnspacedVectors | undefined,
+): Uint8Array | undefined {
+  if (unspaced === undefined) return packedVector(counted, mean);
+  const further = countUnspaced(unspaced);
+  const ofMost = further.length > counted.length ? unspaced.mean : mean;
+  return packedVector([...counted, ...further], ofMost);
+}
+
 /**
  * The vectors of the passage's lexemes that have one, and how often each occurs, in the title once. `ofTitle`: the
  * positions of its first lexemes, which the title has, in all repeats together.
@@ -111,7 +133,7 @@ function addText(
 function countedVectors(
   accumulator: PostingsAccumulator,
   ofTitle: number[],
-  vectorOf: LexemeVector,
+  vectorOf: LexemeVectors['vectorOf'],
 ): CountedVector[] {
   const counted: CountedVector[] = [];
   for (const [i, lexeme] of accumulator.lexemes.entries()) {

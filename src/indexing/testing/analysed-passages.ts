@@ -57,7 +57,7 @@ function readColumns(columns: PassageColumns): Row[] {
   const later = text('later_starts');
   const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
   const [positions, lengths, times] = [integers('position'), integers('length'), integers('time_ms')];
-  const signs = readArray(columns.signs);
+  const vector = readArray(columns.vector);
   return readArray(columns.lexemes).map((lexemes, i) => ({
     position: positions[i] ?? 0,
     content: content[i] ?? null,
@@ -70,7 +70,7 @@ function readColumns(columns: PassageColumns): Row[] {
     language: language[i] ?? null,
     length: lengths[i] ?? 0,
     lexemes: lexemes && readTsvector(lexemes),
-    signs: readBits(signs[i] ?? null),
+    vector: readBits(vector[i] ?? null),
   }));
 }
 

@@ -9,6 +9,7 @@ import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Variant } from '../ranking/variants.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';
 import { type Matches, placesOfPhrase } from './matches.ts';
+import type { MeaningPair } from './meaning-pairs.ts';
 import { countPhrase } from './phrase-marks.ts';
 
 type Term = ScoredTerm & NamedTerm;
@@ -23,6 +24,10 @@ export type ExplainedScoring = {
   unknown: NamedTerm[];
   upperBound: number;
   perLetter: number;
+  /** The words that carry the meaning of this passage; undefined where the query has no meaning. */
+  pairs?: MeaningPair[] | undefined;
+  /** The words of the query do not count. */
+  isByMeaning?: boolean;
 };
 
 /** What a term adds to a passage, by the one of its variants that adds most; none in a passage without the term. */
@@ -79,12 +84,17 @@ export function roundToSum(parts: number[], sum: number): number[] {
 export function explain(
   passage: FoundPassage,
   matches: Matches,
-  { terms, phrases, unknown, upperBound, perLetter }: ExplainedScoring,
+  { terms, phrases, unknown, upperBound, perLetter, pairs, isByMeaning = false }: ExplainedScoring,
 ): Explanation {
-  const scored = terms.map((term) => scoreOfTerm(term, matches, perLetter));
+  const scored = isByMeaning ? [] : terms.map((term) => scoreOfTerm(term, matches, perLetter));
   const present = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
-  const { score, bm25, combined, unlifted } = passage;
-  const parts = [...present.map((term) => term.score), combined - bm25, unlifted - combined];
+  const { score, bm25, combined, relevant, unlifted, cosine } = passage;
+  const parts = [
+    ...present.map((term) => term.score),
+    combined - bm25,
+    relevant - combined,
+    unlifted - relevant,
+  ];
   const others = parts.reduce((sum, part) => sum + part, 0) / upperBound;
   const rounded = roundToSum([...parts.map((part) => part / upperBound), score - others], score);
   const absent = scored.filter(({ score }) => score === 0).map(({ term }) => term);
@@ -93,10 +103,16 @@ export function explain(
     terms: present.map((each, i) =>
       explainTerm(each, { upperBound, contribution: rounded[i] ?? 0, readWords }),
     ),
-    neighbours: rounded.at(-3) ?? 0,
-    feedback: rounded.at(-2) ?? 0,
-    missing: [...absent, ...unknown].filter(({ isInformative }) => isInformative).map(({ word }) => word),
+    neighbours: rounded.at(-4) ?? 0,
+    feedback: rounded.at(-3) ?? 0,
+    missing: (isByMeaning ? [] : [...absent, ...unknown])
+      .filter(({ isInformative }) => isInformative)
+      .map(({ word }) => word),
     fullMatch: rounded.at(-1) ?? 0,
+    ...(pairs !== undefined &&
+      cosine !== null && {
+        meaning: { contribution: rounded.at(-2) ?? 0, similarity: Math.round(cosine * UNITS) / UNITS, pairs },
+      }),
     ...(phrases.length > 0 && {
       phrases: phrases.map((phrase) => ({ phrase: phrase.text, occurrences: countPhrase(phrase, matches) })),
     }),

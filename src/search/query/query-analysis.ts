@@ -11,6 +11,7 @@ import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
+import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import type { Payment } from '../payment/payment.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
@@ -22,6 +23,7 @@ import {
   withinLexemes,
 } from '../synonyms/synonym-spans.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
+import { ownLanguage, type QueryMeaning, readMeaning, type SearchMode } from './query-meaning.ts';
 import {
   analyseQuery,
   lexemesAsWritten,
@@ -43,6 +45,7 @@ export type ScopedQuery = {
   skipsDeleted?: boolean;
   query: string;
   price: number;
+  mode?: SearchMode | undefined;
 };
 
 /**
@@ -56,6 +59,8 @@ export type ScopedQuery = {
 export type QueryAnalysis = {
   /** All tokens of the query in order, without the stacked ones. */
   tokens: string[];
+  /** undefined where the query has none, or is to be by words. */
+  meaning: QueryMeaning | undefined;
   terms: QueryTerm[];
   spans: SynonymSpan[];
   statistics: QueryStatistics;
@@ -198,16 +203,21 @@ const lexemesOf = ({ terms, phraseLexemes }: AnalysedWords): string[] => {
  * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
+export function createQueryAnalysis(memory: StemMemory, payment: Payment, vectorsIn?: VectorsIn) {
   const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
 
   const readStatistics = createStatistics(payment);
 
   return async (
     database: Queryable,
-    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price }: ScopedQuery,
+    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price, mode = 'both' }: ScopedQuery,
   ): Promise<QueryAnalysis> => {
     const words = readQuery(query);
+    // What is in quotes is searched as it is written.
+    const hasMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
+    const own = hasMeaning ? ownLanguage(query) : undefined;
+    /** The stems in the language of the query first, then in those of the passages. */
+    const meaningStems = () => new Map([...recallStems(words.toStem, own ?? [], memory), ...stems]);
     const toAnalysis = (
       { terms, phraseLexemes }: AnalysedWords,
       { spans, ...read }: Pick<QueryAnalysis, 'spans' | 'statistics' | 'hasTiers'>,
@@ -215,6 +225,13 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
       ...read,
       tokens: words.tokens,
       ...withSynonyms(query, terms, affordable(spans, read.statistics.frequencies)),
+      meaning: hasMeaning
+        ? readMeaning(
+            { query, tokens: words.tokens, own: own ?? [], searched: read.statistics.searched.languages },
+            meaningStems(),
+            vectorsIn,
+          )
+        : undefined,
       phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
       excessPhrases: words.phrases.excess,
     });
@@ -226,7 +243,12 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment) {
     let expected = analyse(words, stems, size);
     let synonyms = UNKNOWN_SYNONYMS;
     for (let attempt = 1; ; attempt++) {
-      const toStem = findUnknown([...words.toStem, ...synonyms.toStem], stems);
+      const toStem = [
+        ...findUnknown([...words.toStem, ...synonyms.toStem], stems),
+        ...findUnknown(words.toStem, recallStems(words.toStem, own ?? [], memory)).filter(
+          ({ language }) => !stems.has(language),
+        ),
+      ];
       const lexemes = [...lexemesOf(expected), ...synonyms.lexemes];
       const hasTiers = expected.terms.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;

@@ -4,6 +4,7 @@ import { type CandidateQueries, chooseCandidates, FURTHER_MAX } from '../candida
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { ScopedQuery } from '../query/query-analysis.ts';
+import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
 import type { FoundPassage, RankPassages } from './ranking.ts';
 import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
@@ -56,7 +57,7 @@ type RankedRequest = Pick<ScopedQuery, 'accountId' | 'price' | 'query'> & {
 };
 
 /**
- * `phrases`: conditions on all candidates; the ranking is unpaid where none fulfils them. `isProbe`: one passage is
+ * `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates; the ranking is unpaid where none fulfils them. `isProbe`: one passage is
  * enough.
  */
 export type RankedSearch = {
@@ -64,6 +65,8 @@ export type RankedSearch = {
   searched: SearchedKnowledgeBases;
   request: RankedRequest;
   phrases: PhraseConditions | undefined;
+  mode: SearchMode;
+  meaning: QueryMeaning | undefined;
   isProbe?: boolean;
 };
 
@@ -71,7 +74,7 @@ export type RankedSearch = {
 export async function rankCandidates(
   rankPassages: RankPassages,
   database: Queryable,
-  { scoring, searched, request, phrases, isProbe = false }: RankedSearch,
+  { scoring, searched, request, phrases, mode, meaning, isProbe = false }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { accountId, limit, price, scope, query } = request;
   const choose = (factor: number): CandidateQueries => {
@@ -80,7 +83,7 @@ export async function rankCandidates(
   };
   const rank = async ({ queries, further, all: isLast }: CandidateQueries, comparesAll: boolean) => {
     const own = { queries, further, phrases };
-    const candidates = { ...own, searched, limit, scope, comparesAll, query };
+    const candidates = { ...own, searched, limit, scope, comparesAll, query, mode, meaning };
     const least = phrases === undefined ? 0 : 1;
     return await rankPassages(database, scoring, candidates, { accountId, price, isLast, least });
   };

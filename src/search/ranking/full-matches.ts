@@ -21,6 +21,7 @@ import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
+import { type MeaningValues, withMeaning } from './meaning.ts';
 import type { ScoredTerm } from './term-scores.ts';
 import { phraseQuery } from './variants.ts';
 
@@ -137,6 +138,9 @@ export function fullMatchValues(
   };
 }
 
+/** The values of `FULL_MATCH_VALUES` where the words of a query do not count. */
+export const NO_FULL_MATCHES = { wholePhrase: null, wordsInOrder: null, allWords: null };
+
 /**
  * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 2 for the whole
  * query and 1 for its words in order.
@@ -151,22 +155,29 @@ export function matchColumns({ wholePhrase, wordsInOrder, allWords }: FullMatchV
 }
 
 /**
- * `reranked` → `ordered`, with the score before this step as `unlifted`.
+ * `reranked`, `cosines` → `ordered`, with the score before this step as `relevant`, and with its part for the meaning as
+ * `unlifted`.
  *
  * Feedback changes the order of the passages that lack a word of the query, and lifts none above a passage with all words
  * that scored as much without it. Of passages with all words it changes the order of equals. Then the scores of passages
  * with the words in order are moved into the range above all others, and those with the whole query above these.
  */
-export function fullMatchesFirst(upperBound: RawBuilder<unknown>) {
+export function fullMatchesFirst({
+  upperBound,
+  ...values
+}: MeaningValues & Record<'upperBound', RawBuilder<unknown>>) {
   const most = sql`${upperBound}::float8`;
   const liftedOnce = sql`CASE WHEN level < 1 THEN unlifted ELSE ${above(1, sql.ref('unlifted'), most)} END`;
   return sql`
     WITH kept AS MATERIALIZED (
-      SELECT *, CASE WHEN has_all THEN full_score
-          ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - ${sql.lit(STEP)} * ${most})
-          END AS unlifted
-      FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM reranked) AS weighed)
-    SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
+      SELECT *, ${withMeaning(sql.ref('relevant'), values, most)} AS unlifted
+      FROM (
+        SELECT *, CASE WHEN has_all THEN full_score
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - ${sql.lit(STEP)} * ${most})
+            END AS relevant
+        FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM reranked) AS weighed
+      ) AS by_words LEFT JOIN cosines USING (document_id, position))
+    SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
       CASE WHEN level < 2 THEN ${liftedOnce} ELSE ${above(2, liftedOnce, most)} END AS score
     FROM kept`;
 }

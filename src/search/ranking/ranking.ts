@@ -13,9 +13,17 @@ import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
+import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
-import { FULL_MATCH_VALUES, fullMatchesFirst, fullMatchValues, matchColumns } from './full-matches.ts';
+import {
+  FULL_MATCH_VALUES,
+  fullMatchesFirst,
+  fullMatchValues,
+  matchColumns,
+  NO_FULL_MATCHES,
+} from './full-matches.ts';
 import { inEachLayout, type Layout } from './layout.ts';
+import { cosines, isNearEnough, MEANING_VALUES, meaningValues, nearestInMeaning } from './meaning.ts';
 import {
   feedbackTerms,
   joinNeighbours,
@@ -27,6 +35,7 @@ import {
 import {
   candidatesInScope,
   documentsInScope,
+  isInScope,
   SCOPE_VALUES,
   type SearchScope,
   scopeValues,
@@ -44,12 +53,14 @@ export type FoundPassage = PassageRow &
     /** In [0, 1], 6 decimals. */
     score: number;
     /**
-     * The score by BM25 alone, with the neighbouring passages, and with feedback; before the division by the upper
-     * bound. The last step to the score puts full matches first.
+     * The score by BM25 alone, with the neighbouring passages, with feedback, and with the meaning; before the division
+     * by the upper bound. The last step to the score puts full matches first. `cosine`: see meaning.ts; NULL without one.
      */
     bm25: number;
     combined: number;
+    relevant: number;
     unlifted: number;
+    cosine: number | null;
   };
 
 /**
@@ -67,11 +78,15 @@ export type Candidates = {
   phrases: PhraseConditions | undefined;
   /** As its user has typed it. */
   query: string;
+  mode: SearchMode;
+  /** undefined where the query has none, or is by words only. */
+  meaning: QueryMeaning | undefined;
 };
 
 const RANKING_VALUES = [
   ...BM25_VALUES,
   ...FULL_MATCH_VALUES,
+  ...MEANING_VALUES,
   'lexemes',
   'upperBound',
   'limit',
@@ -88,6 +103,10 @@ type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
 const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'price'>) =>
   sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
 
+/** SQL for a column of the score by words; 0 where they do not count. */
+const ofWords = (column: string, { wordsShare }: Pick<RankingValues, 'wordsShare'>) =>
+  sql`${wordsShare}::float8 * ${sql.ref(column)} AS ${sql.ref(column)}`;
+
 /** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
 const rankedTables = (
   payment: Payment,
@@ -99,21 +118,23 @@ const rankedTables = (
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
     : sql``
 }
+    cosines AS MATERIALIZED (${cosines(values)}),
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
     feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
     reranked AS MATERIALIZED (${rerankByFeedback(matchColumns(values))}),
-    ordered AS MATERIALIZED (${fullMatchesFirst(values.upperBound)}),
+    ordered AS MATERIALIZED (${fullMatchesFirst(values)}),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, bm25, combined, unlifted,
+      SELECT knowledge_base_id, document_id, position, ${ofWords('bm25', values)}, ${ofWords('combined', values)},
+        ${ofWords('relevant', values)}, unlifted, cosine,
         round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
-      FROM ordered ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+      FROM ordered WHERE ${isNearEnough(values)} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      external_id, least(ranked.score, 1) AS score, bm25, combined, unlifted`;
+      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
@@ -132,11 +153,14 @@ const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: La
 function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected } = values;
-  const isEnough = sql`((SELECT count(*) FROM best) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
+  const isEnough = sql`((SELECT count(*) FROM by_words) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
   const due = dueFor(isEnough, values);
+  const score = passageScore(values, candidate, layout);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    best AS MATERIALIZED (${bestByBm25(values, layout)}),${rankedTables(payment, values, { due, layout })}
+    by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
+    best AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, isInScope: sql``, layout })})),${rankedTables(payment, values, { due, layout })}
     SELECT ${foundColumns},
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ${joinedTables(values, layout)}
@@ -189,7 +213,9 @@ function rankedInScope(
     scored AS MATERIALIZED (
       SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    best AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${rankedTables(payment, values, { due, layout })}
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),
+    best AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, isInScope: isInScope(values, 'passage_vectors', layout), ...(form.isCapped && { maxPerDocument: sql`${maxPerDocument}::integer` }), layout })})),${rankedTables(payment, values, { due, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
@@ -242,11 +268,17 @@ export function createRanking(payment: Payment): RankPassages {
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (database, scoring, { limit, scope, comparesAll, query, phrases, ...candidates }, charge) => {
-    const { upperBound, terms } = scoring;
+  return async (
+    database,
+    scoring,
+    { limit, scope, comparesAll, query, phrases, mode, meaning, ...candidates },
+    charge,
+  ) => {
+    const { terms, upperBound, unknownShare } = scoring;
     const values = {
       ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
-      ...fullMatchValues(query, scoring),
+      ...(mode === 'meaning' ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
+      ...meaningValues(meaning, { mode, unknownShare, searched: candidates.searched }),
       lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
       upperBound,
       limit,

@@ -140,7 +140,7 @@ export const joinNeighbours = (ids: RawBuilder<unknown>) => sql`
  */
 export const weighFeedback = () => sql`
   SELECT *,
-    CASE WHEN score >= ${float(FEEDBACK_FROM)} * best_score AND score >= coalesce(
+    CASE WHEN best_score > 0 AND score >= ${float(FEEDBACK_FROM)} * best_score AND score >= coalesce(
         (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET ${sql.lit(FEEDBACK_PASSAGES - 1)} LIMIT 1), 0)
       THEN (score / best_score) ^ ${sql.lit(FEEDBACK_WEIGHT_POWER)} ELSE 0 END AS feedback_weight
   FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours`;
@@ -221,12 +221,12 @@ export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuil
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
   return sql`
     SELECT knowledge_base_id, document_id, position, bm25, combined, ${matches.columns},
-      best_score * total / max(total) OVER () AS score
+      coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
       SELECT *, score AS combined, ${matches.computed}, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)
-        ) / (SELECT sum(feedback_weight) FROM feedback) AS total
+        ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
       FROM (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ${vectorScale} END AS scale FROM feedback OFFSET 0
       ) AS scaled OFFSET 0) AS summed`;

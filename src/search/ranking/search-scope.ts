@@ -127,6 +127,21 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
 }
 
 /**
+ * SQL, after other conditions, for whether a passage of `table` is of a document in the scope. Where the scope is not
+ * known on tables that Citus distributes, no passage is.
+ */
+export function isInScope(values: ScopeValues, table: string, layout: Layout) {
+  const fits = sql`EXISTS (
+            SELECT 1 FROM documents
+            WHERE documents.knowledge_base_id = ${sql.ref(`${table}.knowledge_base_id`)} AND id = document_id
+              AND ${fitsFilter(values)})`;
+  return sql`
+          AND CASE WHEN (SELECT is_known FROM extent)
+            THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+            ELSE ${values.path}::jsonpath IS NULL${layout.isDistributed ? sql`` : sql` OR ${fits}`} END`;
+}
+
+/**
  * SQL for the candidates in the scope, with their length norms: all that match `queries` or `further`. `perLetter` and
  * `lexemes`: as in `bestByBm25`.
  */

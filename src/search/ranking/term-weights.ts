@@ -38,6 +38,8 @@ export type WeightedScoring = Scoring & {
   tokens: string[];
   terms: WeightedTerm[];
   unknown: NamedTerm[];
+  /** The part of the weight of the informative words that no passage contains, in [0, 1]. */
+  unknownShare: number;
   spans: SynonymSpan[];
 };
 
@@ -238,12 +240,13 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
 
 /**
  * Returns the terms to score, the weightiest first, and the upper bound of a score. Terms that no passage contains
- * count in that bound, so that a passage which answers half of the query scores at most half.
+ * count in that bound, so that a passage which answers half of the query scores at most half. `unknownShare`: see
+ * `WeightedScoring`; what is only guessed is unknown, and what has digits is no word.
  */
 export function chooseTerms(
   terms: ExpandedTerm[],
   index: IndexStatistics,
-): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } {
+): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number; unknownShare: number } {
   const mostOf = ({ main, synonyms }: TermVariants) =>
     Math.max(main.weight, ...synonyms.map((each) => each.weight));
   const byWeight = terms
@@ -253,12 +256,21 @@ export function chooseTerms(
   const chosen = byWeight.filter(isKnown).slice(0, SCORED_TERMS_MAX);
   // Passages of an earlier analysis lack marked tokens. What no passage has by them, it may have by its words.
   const unknown = byWeight.filter((term) => !isKnown(term) && !term.tokens.every(isMarked));
-  const upperBound = [...chosen, ...unknown].reduce(
-    (sum, { fullWeight }) => sum + scoreUpperBound(fullWeight),
-    0,
-  );
-  return { chosen, unknown, upperBound };
+  const scored = [...chosen, ...unknown];
+  const informative = scored.filter(({ isInformative, word }) => isInformative && !/\p{N}/u.test(word));
+  const isMissing = (term: TermVariants) => !isKnown(term) || (term.main.isGuess ?? false);
+  const informativeSum = sumOfBounds(informative);
+  return {
+    chosen,
+    unknown,
+    upperBound: sumOfBounds(scored) || 1, // of a query without words
+    unknownShare: informativeSum === 0 ? 0 : sumOfBounds(informative.filter(isMissing)) / informativeSum,
+  };
 }
+
+/** What the terms add to a score at most. */
+const sumOfBounds = (terms: TermVariants[]): number =>
+  terms.reduce((sum, { fullWeight }) => sum + scoreUpperBound(fullWeight), 0);
 
 const withUpperBounds = ({ known, weight, isGuess = false, completions }: Variants): Variant[] =>
   known.map((lexeme) => {
@@ -298,7 +310,7 @@ export async function weighTerms(
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
-  const { chosen, unknown, upperBound } = chooseTerms(terms, index);
+  const { chosen, unknown, upperBound, unknownShare } = chooseTerms(terms, index);
   const withoutTiers = chosen.filter(({ isExpanded }) => isExpanded || !hasTiers);
   const tierLexemes = tierLexemesOf(withoutTiers, index);
   const ofTiers =
@@ -306,5 +318,12 @@ export async function weighTerms(
       ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
       : [];
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
-  return { upperBound, tokens, unknown, spans, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
+  return {
+    upperBound,
+    unknownShare,
+    tokens,
+    unknown,
+    spans,
+    terms: chosen.map((term) => toWeightedTerm(term, complete)),
+  };
 }

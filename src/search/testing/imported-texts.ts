@@ -9,6 +9,7 @@ import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { createStem } from '../../indexing/stems.ts';
 import { countPassages, storePassages } from '../../indexing/store-passages.ts';
+import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
 
 export type TestText = { title: string; content: string; description?: Description };
@@ -27,11 +28,12 @@ export async function makeKnowledgeBase(database: Database): Promise<OwnedKnowle
   return { accountId, knowledgeBaseId };
 }
 
-/** Imports a text in one transaction. Returns the document's id in its knowledge base. */
+/** Imports a text in one transaction, with made-up vectors by default. Returns the document's id in its knowledge base. */
 export async function importText(
   database: Database,
   owned: OwnedKnowledgeBase,
   text: TestText,
+  vectorsIn: VectorsIn = madeUpVectors,
 ): Promise<string> {
   const expected = await readExpectedLanguages(database, owned);
   const { title, description = {} } = text;
@@ -42,7 +44,7 @@ export async function importText(
     const batches = analyseDocument(
       { ...text, expected, format: 'text' },
       createStem(transaction),
-      madeUpVectors,
+      vectorsIn,
     );
     await insertDocument(transaction, { ...document, bytes, description, status: 'processed' });
     const uncounted = await storePassages(transaction, { ...owned, id }, batches);

@@ -4,6 +4,7 @@ import { creditPayment } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
+import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import type { Details } from '../details/details.ts';
 import { createSearch, type SearchRequest } from '../search.ts';
 import { replaceGroups } from '../synonyms/stored-groups.ts';
@@ -43,11 +44,16 @@ export function useSearch() {
   const orderOf = async (contents: Record<string, string>, query: string) =>
     (await searchIn(titled(contents), query)).map(({ title }) => title);
 
-  /** One search over a new knowledge base, to which the test adds texts between its queries. */
-  async function openSearch() {
+  /**
+   * One search over a new knowledge base, to which the test adds texts between its queries. Without `vectorsIn` it is by
+   * words.
+   */
+  async function openSearch(vectorsIn?: VectorsIn) {
     const owned = await makeKnowledgeBase(suite.database);
-    const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    type Options = Partial<Pick<SearchRequest, 'limit' | 'price' | 'prefix' | 'scope' | 'minScore'>> & {
+    const search = createSearch(suite.database, createStemMemory(), creditPayment, vectorsIn);
+    type Options = Partial<
+      Pick<SearchRequest, 'mode' | 'limit' | 'price' | 'prefix' | 'scope' | 'minScore'>
+    > & {
       details?: Partial<Details>;
     };
     const answerTo = async (

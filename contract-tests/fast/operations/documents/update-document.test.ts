@@ -47,7 +47,10 @@ test('200: a new title is searched at once, in every passage, and the old one no
 
 test('200: the ranking is that of a document imported with the new title', async () => {
   const { id: other } = await api.createKnowledgeBase({ name: 'Imported' });
-  const texts = ['One bilby digs.', 'The bilby has long ears, as a rabbit has.'];
+  const texts = [
+    'One bilby digs a burrow in the sand of the desert every night.',
+    'The bilby has long ears, as a rabbit has.',
+  ];
   for (const [i, content] of texts.entries()) {
     await api.importTextContent({ knowledgeBaseId: other, title: `Bilby ${i}`, content });
   }

@@ -36,16 +36,12 @@ test('200: a misspelt word finds what is near it; highlight marks it, and explai
   expect(found).toHaveLength(3);
   for (const { content, score, highlights = [], explanation } of found) {
     for (const { start, end } of highlights) expect([...content].slice(start, end).join('')).toBe('beaver');
-    const { terms, neighbours, feedback, fullMatch } = explanation ?? {
-      terms: [],
-      neighbours: 0,
-      feedback: 0,
-      fullMatch: 0,
-    };
+    if (explanation === undefined) throw new Error('no explanation');
+    const { terms, neighbours, feedback, meaning, fullMatch } = explanation;
     expect(terms.map(({ term }) => term)).toEqual(['beevers']);
     const sum = terms.reduce(
       (total, { contribution }) => total + contribution,
-      neighbours + feedback + fullMatch,
+      neighbours + feedback + (meaning?.contribution ?? 0) + fullMatch,
     );
     expect(sum).toBeCloseTo(score, 6);
   }

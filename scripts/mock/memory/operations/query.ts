@@ -64,7 +64,7 @@ function toFound(found: Found): FoundPassage & Pick<Found, 'passage' | 'byWords'
   const { passage, bm25 } = found;
   const { title, source, type, attributes, source_url, external_id } = passage.document.row;
   const described = { title, source, type, attributes, source_url, external_id };
-  return { ...passage, ...described, ...found, combined: bm25, unlifted: bm25 };
+  return { ...passage, ...described, ...found, combined: bm25, relevant: bm25, unlifted: bm25, cosine: null };
 }
 
 type Detailing = { request: QueryRequest; scoring: ExplainedScoring; context: PassageContext | undefined };

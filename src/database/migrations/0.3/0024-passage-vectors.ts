@@ -15,7 +15,7 @@ const createTable = sql`
     position integer NOT NULL,
     generation smallint NOT NULL,
     account_id uuid NOT NULL,
-    signs bit varying,
+    vector bit varying,
     PRIMARY KEY (knowledge_base_id, document_id, position, generation)
   )`;
 

@@ -1,0 +1,138 @@
+/** A query finds passages that say the same in other words, and in other languages, by the tables of word vectors. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWordVectors } from '../meaning/word-vectors.ts';
+import { importText } from './testing/imported-texts.ts';
+import { QUESTIONS_IN_OTHER_WORDS } from './testing/questions-in-other-words.ts';
+import { useSearch } from './testing/searched-texts.ts';
+
+const suite = useSearch();
+const vectorsIn = openWordVectors();
+
+type Opened = Awaited<ReturnType<typeof suite.openSearch>>;
+
+/** A knowledge base with these contents; the title of each is its number. */
+async function openWith(contents: string[]): Promise<Opened> {
+  const opened = await suite.openSearch(vectorsIn);
+  for (const [i, content] of contents.entries())
+    await importText(suite.database, opened.owned, { title: `${i}`, content }, vectorsIn);
+  return opened;
+}
+
+describe('fifty questions about fifty rules in other words', () => {
+  let rules: Opened;
+  beforeAll(async () => {
+    rules = await openWith(QUESTIONS_IN_OTHER_WORDS.map(([, rule]) => rule));
+  });
+
+  /** How many questions have their rule first. */
+  async function countRight(mode: 'words' | 'meaning' | 'both'): Promise<number> {
+    let right = 0;
+    for (const [i, [question]] of QUESTIONS_IN_OTHER_WORDS.entries()) {
+      const [first] = await rules.resultsFor(question, { mode });
+      if (first?.title === `${i}`) right++;
+    }
+    return right;
+  }
+
+  it('by words finds none first', async () => {
+    expect(await countRight('words')).toBe(0);
+  });
+
+  it('by meaning finds four of five first', async () => {
+    expect(await countRight('meaning')).toBeGreaterThanOrEqual(40);
+  });
+
+  it('by both finds two of three first: some rules have a word of another question', async () => {
+    expect(await countRight('both')).toBeGreaterThanOrEqual(33);
+  });
+});
+
+const RULES = [
+  'Employees stay in hotels of at most three stars during trips.',
+  'Wages are paid on the last working day of each month.',
+  'Cab fares are reimbursed once receipts are handed in.',
+  'The part number is AX-4711.',
+];
+
+describe('a few rules', () => {
+  let rules: Opened;
+  beforeAll(async () => {
+    rules = await openWith(RULES);
+  });
+  const titlesFor = async (query: string, mode?: 'words' | 'meaning' | 'both') =>
+    (await rules.resultsFor(query, mode && { mode })).map(({ title }) => title);
+
+  it('finds what no word of the query is in, and names the pair of words that carries it', async () => {
+    expect(await titlesFor('lodging', 'words')).toEqual([]);
+    const [first] = await rules.resultsFor('lodging while travelling', { details: { explain: true } });
+    expect(first?.title).toBe('0');
+    const meaning = first?.explanation?.meaning;
+    expect(meaning?.pairs).toContainEqual({
+      term: 'lodging',
+      word: 'hotels',
+      similarity: expect.any(Number),
+    });
+    expect(meaning?.contribution).toBeCloseTo(first?.score ?? 0, 5);
+  });
+
+  const foreign: [language: string, query: string, rule: string][] = [
+    ['German', 'Wann wird der Lohn bezahlt?', '1'],
+    ['German', 'Wo übernachten Mitarbeiter auf Reisen?', '0'],
+    ['Russian', 'Когда выплачивается зарплата?', '1'],
+    ['Chinese', '什么时候发工资', '1'],
+    ['Arabic', 'متى تدفع الرواتب؟', '1'],
+    ['Hindi', 'वेतन कब मिलता है', '1'],
+    ['Thai', 'เงินเดือนออกเมื่อไหร่', '1'],
+  ];
+  it.each(foreign)('a question in %s finds an English rule: %s', async (_language, query, rule) => {
+    expect((await titlesFor(query))[0]).toBe(rule);
+  });
+
+  it('what has no meaning finds only what has it', async () => {
+    expect(await titlesFor('AX-4711')).toEqual(['3']);
+    expect(await titlesFor('qxzvw')).toEqual([]);
+  });
+
+  it('a phrase in quotes is by words', async () => {
+    expect(await titlesFor('"hotels of at most"')).toEqual(['0']);
+    expect(await titlesFor('"lodging"')).toEqual([]);
+  });
+
+  it('a synonym of the owner comes before a near meaning', async () => {
+    await rules.setSynonyms([{ terms: ['lodging', 'cab fares'] }]);
+    expect((await titlesFor('lodging'))[0]).toBe('2');
+    await rules.setSynonyms([]);
+  });
+
+  it('a score by meaning lies in [0, 1], and a minimum leaves it out', async () => {
+    const found = await rules.resultsFor('salary', { mode: 'meaning' });
+    expect(found[0]?.title).toBe('1');
+    for (const { score } of found) expect(score).toBeLessThanOrEqual(1);
+    expect(await rules.resultsFor('salary', { mode: 'meaning', minScore: 1 })).toEqual([]);
+  });
+});
+
+it('a question in English finds German, Chinese and Thai texts', async () => {
+  const rules = await openWith([
+    'Ein Arzt untersucht kranke Mitarbeiter.',
+    '工资在每个月的最后一个工作日支付。',
+    'พนักงานพักในโรงแรมระหว่างการเดินทาง',
+  ]);
+  for (const [query, title] of [
+    ['doctors and illness', '0'],
+    ['When is the salary paid?', '1'],
+    ['accommodation for travellers', '2'],
+  ] as const)
+    expect((await rules.resultsFor(query))[0]?.title).toBe(title);
+});
+
+it('a filter and named documents hold for what meaning finds', async () => {
+  const opened = await suite.openSearch(vectorsIn);
+  const ids = [];
+  for (const title of ['a', 'b'])
+    ids.push(await importText(suite.database, opened.owned, { title, content: RULES[1] ?? '' }, vectorsIn));
+  const documents = ids.slice(1).map((id) => ({ knowledgeBaseId: opened.owned.knowledgeBaseId, id }));
+  const found = await opened.resultsFor('salary', { scope: { documents } });
+  expect(found.map(({ title }) => title)).toEqual(['b']);
+  expect(await opened.resultsFor('salary', { scope: { documents: [] } })).toEqual([]);
+});

@@ -1,0 +1,83 @@
+/**
+ * Questions, and rules that answer them in other words: none shares an informative word with its question. Written before
+ * the table was trained, and never trained on.
+ */
+export const QUESTIONS_IN_OTHER_WORDS: [question: string, rule: string][] = [
+  [
+    'Which accommodation may I book on business travel?',
+    'Employees stay in hotels of at most three stars during trips.',
+  ],
+  ['How do I get my money back for a taxi?', 'Cab fares are reimbursed once receipts are handed in.'],
+  ['Who is the person to see when I feel sick?', 'Ill staff consult the company physician.'],
+  ['May I bring my dog along?', 'Pets are not allowed inside the building.'],
+  ['When do salaries arrive?', 'Wages are paid on the last working day of each month.'],
+  ['What happens if the lift gets stuck?', 'Press the alarm button when the elevator stops between floors.'],
+  ['Where can I leave my car?', 'Vehicles are to be parked in the basement garage.'],
+  ['Is smoking permitted?', 'Cigarettes and tobacco are banned in all rooms.'],
+  ['How long is vacation?', 'Every worker has thirty days of annual leave.'],
+  ['Can I work from my house?', 'Home office needs the approval of the supervisor.'],
+  [
+    'What should I do in a fire?',
+    'In case of flames leave the premises by the emergency exits and gather in the yard.',
+  ],
+  ['Who repairs broken laptops?', 'Defective computers are fixed by the IT department.'],
+  ['How do I quit my job?', "Resignations must be submitted in writing with three months' notice."],
+  ['Do you give discounts to pupils?', 'Students receive a reduction of ten percent on the price.'],
+  ['How can I send back goods?', 'Returned merchandise must be shipped within fourteen days.'],
+  [
+    'My password does not work any more.',
+    'Locked accounts and forgotten login credentials are reset through the service portal.',
+  ],
+  ['Is there something to eat for vegetarians?', 'The canteen offers meals without meat every day.'],
+  [
+    'What is the penalty for being late with rent?',
+    'Overdue payments by tenants incur a fee of five percent.',
+  ],
+  ['How are babies looked after?', "Infants and toddlers are cared for in our nursery until five o'clock."],
+  ['Where are medicines kept?', 'Drugs are stored in a locked cabinet in the pharmacy.'],
+  [
+    'Which clothes should I wear at the factory?',
+    'Protective garments and helmets are mandatory in the plant.',
+  ],
+  ['How do I recruit somebody?', 'Hiring new personnel requires a vacancy notice and two interviews.'],
+  ['What if a customer is unhappy?', 'Client complaints are answered within two days.'],
+  ['May teenagers buy beer?', 'Alcoholic beverages are not sold to minors.'],
+  ['How is garbage handled?', 'Waste is separated into paper, glass and organic bins.'],
+  ['Who cleans the offices?', 'Janitors tidy up the workplaces each evening.'],
+  ['How do we keep burglars out?', 'Doors have locks and cameras against theft and intruders.'],
+  ['What does it cost to mail a parcel?', 'Shipping charges for packages depend on weight.'],
+  ['How do I phone abroad?', 'International calls begin with two zeros and the country code.'],
+  ['When is the pool open?', 'Swimming is possible between seven and nine in the morning.'],
+  ['Can grandparents ride the bus for less?', 'Senior citizens travel on public transport at half the fare.'],
+  ['What must a pilot check?', 'Before takeoff the captain of an aircraft inspects engines and fuel.'],
+  ['How do I water the flowers?', 'Plants in the greenhouse need irrigation twice a week.'],
+  [
+    'Are there courses to learn languages?',
+    'Training in French and Spanish is provided by the education team.',
+  ],
+  ['Who decides about lawsuits?', 'Legal proceedings in court are approved by the general counsel.'],
+  ['My tooth hurts, is treatment covered?', 'Dental procedures are included in the health insurance.'],
+  [
+    'What is the warmest it may get in the store room?',
+    'The temperature of the warehouse must stay below twenty degrees.',
+  ],
+  ['How fast may I drive on the site?', 'The speed limit on company grounds is ten kilometres per hour.'],
+  ['When do I get promoted?', 'Career advancement is reviewed at the annual appraisal.'],
+  ['How do I shut down the machine?', 'Switch off the equipment with the red lever.'],
+  ['How do we pick vendors?', 'Suppliers are selected by quality and cost after three bids.'],
+  ['Is there a gym?', 'A fitness studio is available to all colleagues for free exercise.'],
+  [
+    "Who may see patients' data?",
+    'Medical records are confidential and accessible to treating doctors only.',
+  ],
+  ['What happens to mistakes in an invoice?', 'Errors on bills are corrected with a credit note.'],
+  ['How do I borrow a novel?', 'Books are lent by the library for four weeks.'],
+  ['When do children begin class?', 'Lessons for kids at the school start at eight.'],
+  ['Where do ships unload?', 'Vessels discharge their cargo at the eastern harbour.'],
+  ['Can I buy shares of the firm?', 'Employees may purchase stock of the corporation at a lower rate.'],
+  ['How is the internet protected against hackers?', 'A firewall guards the network from cyber attacks.'],
+  [
+    'What do we do about noise at night?',
+    'Loud music after ten in the evening disturbs neighbours and is forbidden.',
+  ],
+];
