@@ -24,7 +24,6 @@ async function build(): Promise<void> {
   execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
   for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source, exclude: ['console/**'] }))
     cpSync(join(source, file), join(code, file));
-  cpSync(join(root, 'generated/word-vectors'), join(target, 'generated/word-vectors'), { recursive: true });
   await buildClient(target);
   await buildConsole(join(code, 'console'));
 }

@@ -5,7 +5,8 @@
  * A table is read as its words are needed: in memory are the hashes of its words and the rows used last.
  */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Language } from '../analysis/language.ts';
 import { createBoundedCache } from '../concurrency/bounded-cache.ts';
 import {
@@ -29,8 +30,9 @@ export type Table = (typeof TABLES)[number];
 const TRUST_OF_TRAINED = 1;
 const TRUST_OF_MAPPED = 0.1;
 
-/** Next to src/ in a checkout and to dist/src in a package. */
-const FOLDER = fileURLToPath(new URL('../../generated/word-vectors/', import.meta.url));
+/** In a checkout and in a package. */
+const manifest = createRequire(import.meta.url).resolve('knowledge-retrieval/package.json');
+const FOLDER = join(dirname(manifest), 'generated/word-vectors/');
 
 /**
  * The layout of a file, all numbers little-endian:

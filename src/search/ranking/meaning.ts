@@ -104,7 +104,7 @@ const passagePlanes = sql.join(
 
 /** SQL for the cosine of the vector in the columns `passagePlanes` to the query's (see `QueryPlanes`), in [0, 1]. */
 function cosine({ planes, perUnit, offset }: MeaningValues) {
-  const ofQuery = (below: number) => sql`(${planes}::bit(${bits})[])[${sql.lit(below + 1)}]`;
+  const ofQuery = (below: number) => sql`(${planes}::bit varying[])[${sql.lit(below + 1)}]`;
   const sums = places(BITS).map((below) => {
     const plane = sql.ref(`plane${below}`);
     const counts = places(QUERY_BITS).map(
@@ -138,7 +138,7 @@ export function nearestInMeaning(
   { score, isInScope, maxPerDocument, layout }: Nearest,
 ) {
   const { ids, perLetter, comparesMeaning, planes } = values;
-  const distance = sql`bit_count(${passagePlane(0)} # (${planes}::bit(${bits})[])[1])`;
+  const distance = sql`bit_count(${passagePlane(0)} # (${planes}::bit varying[])[1])`;
   const compared = sql`
         SELECT knowledge_base_id, document_id, position, ${distance} AS distance FROM passage_vectors
         WHERE ${comparesMeaning}::boolean AND ${inShards(ids)} AND ${isCurrent}${isInScope}`;

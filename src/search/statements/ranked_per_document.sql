@@ -113,7 +113,7 @@ WITH query_terms AS MATERIALIZED (
         SELECT * FROM (
           SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
           FROM (
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 1 FOR 256) # ($46::bit(256)[])[1]) AS distance FROM passage_vectors
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 1 FOR 256) # ($46::bit varying[])[1]) AS distance FROM passage_vectors
         WHERE $49::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = 1
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
@@ -132,9 +132,9 @@ WITH query_terms AS MATERIALIZED (
     ) AS candidate)),
     cosines AS MATERIALIZED (
     SELECT document_id, position, least(greatest($47::float8 * (
-      4 * (8 * bit_count("plane0" & ($46::bit(256)[])[1]) + 4 * bit_count("plane0" & ($46::bit(256)[])[2]) + 2 * bit_count("plane0" & ($46::bit(256)[])[3]) + 1 * bit_count("plane0" & ($46::bit(256)[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($46::bit(256)[])[1]) + 4 * bit_count("plane1" & ($46::bit(256)[])[2]) + 2 * bit_count("plane1" & ($46::bit(256)[])[3]) + 1 * bit_count("plane1" & ($46::bit(256)[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($46::bit(256)[])[1]) + 4 * bit_count("plane2" & ($46::bit(256)[])[2]) + 2 * bit_count("plane2" & ($46::bit(256)[])[3]) + 1 * bit_count("plane2" & ($46::bit(256)[])[4]) - 7.5 * bit_count("plane2"))
+      4 * (8 * bit_count("plane0" & ($46::bit varying[])[1]) + 4 * bit_count("plane0" & ($46::bit varying[])[2]) + 2 * bit_count("plane0" & ($46::bit varying[])[3]) + 1 * bit_count("plane0" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($46::bit varying[])[1]) + 4 * bit_count("plane1" & ($46::bit varying[])[2]) + 2 * bit_count("plane1" & ($46::bit varying[])[3]) + 1 * bit_count("plane1" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($46::bit varying[])[1]) + 4 * bit_count("plane2" & ($46::bit varying[])[2]) + 2 * bit_count("plane2" & ($46::bit varying[])[3]) + 1 * bit_count("plane2" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane2"))
       - $48::float8), 0), 1) AS cosine
     FROM (
       SELECT best.document_id, best.position, substring(vector FROM 1 FOR 256) AS "plane0", substring(vector FROM 257 FOR 256) AS "plane1", substring(vector FROM 513 FOR 256) AS "plane2"
