@@ -66,7 +66,8 @@ test('encoded words, quoted-printable and the better of two bodies, once; an att
     { level: 1, text: 'Schlüsselübergabe für das Lager' },
     { level: 2, text: 'plan.pdf' },
   ]);
-  expect(extracted.pages).toEqual([]);
+  // The page of the attachment, and none of the mail.
+  expect(extracted.pages.map(({ page }) => page)).toEqual([undefined, undefined, 1, 1]);
 });
 
 test('a body in base64', async () => {
