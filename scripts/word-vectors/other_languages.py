@@ -93,16 +93,21 @@ def encode_units(results: Results, size: Size) -> None:
         for start in range(0, len(units), ENCODED_AT_ONCE):
             part = results.units / f'{language}-{start:05}.npy'
             if not part.exists():
-                vectors = mean_vectors(model, units[start : start + ENCODED_AT_ONCE])
+                vectors = mean_vectors(model, units[start : start + ENCODED_AT_ONCE], language)
                 np.save(part.with_suffix('.new.npy'), vectors.astype(np.float16))
                 os.replace(part.with_suffix('.new.npy'), part)
         print(f'  {language}: {len(units)} units, {time.time() - started:.0f} s', flush=True)
 
 
-def mean_vectors(model: E5, units: list[Unit]) -> np.ndarray:
+def as_read(word: str, language: str) -> str:
+    """A word as the model reads it. A German noun alone resembles what is spelt alike: `Unterkunft` `undercut`."""
+    return f'die {word.capitalize()} und der {word.capitalize()}' if language == 'de' else word
+
+
+def mean_vectors(model: E5, units: list[Unit], language: str) -> np.ndarray:
     read = [(row, word, frequency) for row, (_, _, words) in enumerate(units) for word, frequency in words]
     vectors = np.zeros((len(units), WIDTH), np.float32)
-    for (row, _, frequency), vector in zip(read, model.encode([word for _, word, _ in read]), strict=True):
+    for (row, _, frequency), vector in zip(read, model.encode([as_read(word, language) for _, word, _ in read]), strict=True):
         vectors[row] += frequency * vector
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
