@@ -6,6 +6,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { endsWithPhrase } from '../phrases/quoted-phrases.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
+import { COMPARED_MAX } from '../query/query-meaning.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
 import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
@@ -41,8 +42,18 @@ type Expansion = { term: QueryTerm; probes: Probe[]; expand(found: Found[]): Par
 const SPELLINGS_MAX = 3_000;
 const STEMS_MAX = 18_000;
 
+/**
+ * Whether passages are compared with the term by its meaning. A word that the language has is no misspelt one: `fire` is
+ * not `five`, and `garbage` not `garage`.
+ */
+const isCompared = ({ tokens }: QueryTerm, { meaning, statistics }: QueryAnalysis): boolean =>
+  meaning !== undefined &&
+  statistics.searched.passageCount <= COMPARED_MAX &&
+  meaning.words.some(({ word }) => tokens.includes(word));
+
 /** The terms that no passage contains, and that may be guessed. */
-function unknownTerms(query: string, { terms, statistics }: QueryAnalysis): QueryTerm[] {
+function unknownTerms(query: string, analysis: QueryAnalysis): QueryTerm[] {
+  const { terms, statistics } = analysis;
   const { frequencies } = statistics;
   const isKnown = (lexeme: string) => frequencies.has(lexeme);
   const unknown = terms.filter(
@@ -53,7 +64,7 @@ function unknownTerms(query: string, { terms, statistics }: QueryAnalysis): Quer
   );
   if (unknown.length === 0) return [];
   const guessable = guessableWords(query);
-  return unknown.filter(({ word }) => guessable.has(word));
+  return unknown.filter((term) => guessable.has(term.word) && !isCompared(term, analysis));
 }
 
 function nearWordExpansions(query: string, analysis: QueryAnalysis): Expansion[] {

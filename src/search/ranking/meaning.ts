@@ -9,7 +9,7 @@ import { BITS, DIMENSIONS, WORD_VECTORS_GENERATION } from '../../meaning/passage
 import { QUERY_BITS, QUERY_MIDDLE } from '../../meaning/query-vectors.ts';
 import { lengthNormSql } from '../bm25.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
+import { COMPARED_MAX, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { inMemory } from './best-by-bm25.ts';
 import type { Layout } from './layout.ts';
 
@@ -55,8 +55,6 @@ function shareOfMeaning(
 const COSINE_MIN = 0.25;
 /** And at least this part of the best cosine. */
 const COSINE_SHARE_MIN = 0.75;
-/** In more passages only those with a word of the query are compared. To compare one takes a quarter of a microsecond. */
-const COMPARED_MAX = 20_000;
 /** Passages that are found by meaning, at most. */
 const NEAREST_MAX = 50;
 
