@@ -146,9 +146,10 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
-    fillVectors: async (attempt: Attempt<object>) => {
-      if (service.config.hasWordVectors) await fillUntilStopped(service, attempt, stopping.signal);
-    },
+    // Without word vectors none are made. The turn is left to a server with them.
+    ...(service.config.hasWordVectors && {
+      fillVectors: (attempt: Attempt<object>) => fillUntilStopped(service, attempt, stopping.signal),
+    }),
   };
   jobs.work(handlers, availableParallelism());
 

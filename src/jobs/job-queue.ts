@@ -51,7 +51,7 @@ export type JobHandlers = {
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
   collectGarbage(attempt: Attempt<object>): Promise<void>;
-  fillVectors(attempt: Attempt<object>): Promise<void>;
+  fillVectors?(attempt: Attempt<object>): Promise<void>;
 };
 
 const createQueue = (wakeImporters: () => void): JobQueue => ({
@@ -90,7 +90,7 @@ function startAll(
     startOne(DEAD_LETTER_QUEUE, handlers.giveUpImport),
     startOne(PURGE_QUEUE, handlers.purgeKnowledgeBase),
     startOne(GARBAGE_QUEUE, handlers.collectGarbage),
-    startOne(VECTORS_QUEUE, handlers.fillVectors),
+    ...(handlers.fillVectors ? [startOne(VECTORS_QUEUE, handlers.fillVectors)] : []),
   ];
 }
 

@@ -46,7 +46,8 @@ export const POLICIES: Readonly<Record<QueueName, Policy>> = {
   [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },
   [GARBAGE_QUEUE]: { retries: 0, tryMaxSeconds: TRY_MAX_SECONDS, everySeconds: 10 * MINUTE },
   // After an upgrade it takes hours. It finds nothing later, unless a server of an earlier version still imports.
-  [VECTORS_QUEUE]: { retries: 0, tryMaxSeconds: DAY, everySeconds: HOUR },
+  // A killed server's turn goes on soon: a million passages take hours.
+  [VECTORS_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: DAY, everySeconds: HOUR },
 };
 
 /** Returns the pause after the try `tries` has failed. Random, so that jobs that failed together do not return so. */

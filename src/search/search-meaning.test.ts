@@ -126,6 +126,31 @@ it('a question in English finds German, Chinese and Thai texts', async () => {
     expect((await rules.resultsFor(query))[0]?.title).toBe(title);
 });
 
+it('passages of a long document are scored by their meaning, as a short one is', async () => {
+  const pages = [
+    'The lawyer of the firm signs all contracts.',
+    'Bicycles stand in the yard behind the house.',
+    'The kitchen closes at nine in the evening.',
+  ].map((page) => `## Part\n\n${page} ${'This part says no more about it. '.repeat(25)}`);
+  const long = await openWith([
+    pages.join('\n\n'),
+    'An attorney is called by the head of the office.'.replace('attorney', 'lawyer'),
+  ]);
+  const found = await long.resultsFor('attorney', { details: { explain: true } });
+  for (const { score, explanation } of found) {
+    expect(score).toBeLessThan(0.6);
+    expect(explanation?.fullMatch).toBe(0);
+  }
+});
+
+it('a function word is no answer where the other words are unknown', async () => {
+  const rules = await openWith(RULES);
+  const byMeaning = (await rules.resultsFor('capital of France', { mode: 'meaning' })).map(
+    ({ title }) => title,
+  );
+  expect((await rules.resultsFor('capital of France')).map(({ title }) => title)).toEqual(byMeaning);
+});
+
 it('a filter and named documents hold for what meaning finds', async () => {
   const opened = await suite.openSearch(vectorsIn);
   const ids = [];

@@ -50,7 +50,9 @@ describe.each([
     place = { dataDirectory: await makeEmbeddedDirectory(), databaseUrl: database.url };
     await prepare(place);
     await withDatabase(place.databaseUrl, (client) => client.query(RENEW_TIMES));
-    service = await startService(place.dataDirectory, { settings: { DATABASE_URL: place.databaseUrl } });
+    service = await startService(place.dataDirectory, {
+      settings: { DATABASE_URL: place.databaseUrl, WORD_VECTORS: 'on' },
+    });
     caller = createCaller(service);
     ofTenant = createCaller({ address: service.address, apiKey: tenant.apiKey });
   });
@@ -91,7 +93,8 @@ describe.each([
     const { documentId, knowledgeBaseId } = recorded.deleted;
     expect((await caller.request('getDocument', { documentId })).status).toBe(404);
     expect((await caller.request('listDocuments', { knowledgeBaseId })).status).toBe(404);
-    for (const query of ['basilisk', 'cockatrice']) expect(await caller.api.query({ query })).toEqual([]);
+    for (const query of ['basilisk', 'cockatrice'])
+      expect(await caller.api.query({ query, mode: 'words' })).toEqual([]);
     const { request } = createCaller({ address: service.address, apiKey: recorded.revokedKey });
     expect((await request('getBalance')).status).toBe(401);
   });

@@ -70,7 +70,7 @@ function KnowledgeBaseChoice({
 
 /** Chooses what finds passages. */
 const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
-  <Field label="Search by" hint="By meaning, lodging finds hotels">
+  <Field label="Search by" hint="By meaning, if the server has word vectors">
     {(attributes) => (
       <select
         {...attributes}

@@ -4,7 +4,7 @@ import type { Language } from '../../analysis/language.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import { lengthOf, type VectorsIn, type WordVector } from '../../meaning/passage-vectors.ts';
+import { DIMENSIONS, lengthOf, type VectorsIn, type WordVector } from '../../meaning/passage-vectors.ts';
 import type { MeaningWord } from '../query/query-meaning.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import { wordReader } from './matched-words.ts';
@@ -53,42 +53,72 @@ const readLexemes = prepare(
   },
 );
 
-function cosine(one: WordVector, other: WordVector): number {
-  const product = one.reduce((sum, number, i) => sum + number * (other[i] as number), 0); // of equal length
-  return product === 0 ? 0 : product / (lengthOf(one) * lengthOf(other));
+/** A word with its vector and that one's length. */
+type Measured = { vector: WordVector; length: number };
+
+const measured = (vector: WordVector): Measured => ({ vector, length: lengthOf(vector) });
+
+function cosine(one: Measured, other: Measured): number {
+  let product = 0;
+  for (let i = 0; i < DIMENSIONS; i++) product += (one.vector[i] as number) * (other.vector[i] as number); // DIMENSIONS each
+  return product === 0 ? 0 : product / (one.length * other.length);
 }
 
-/** A lexeme of the content, the index of its first token, and its vector. */
-type PassageWord = { lexeme: string; token: number; vector: WordVector };
+/** A lexeme of the content, and the index of its first token. */
+type PassageWord = Measured & { lexeme: string; token: number };
 
 function wordsOf({ language, lexemes, tokens }: LexemeRow, vectorsIn: VectorsIn): PassageWord[] {
   const ofLanguage = vectorsIn(language ?? 'simple');
   return (lexemes ?? []).flatMap((lexeme, i) => {
     const vector = ofLanguage?.vectorOf(lexeme);
-    return vector === undefined || lengthOf(vector) < LENGTH_MIN
+    const word = vector && measured(vector);
+    return word === undefined || word.length < LENGTH_MIN
       ? []
-      : [{ lexeme, token: tokens?.[i] ?? 0, vector }];
+      : [{ ...word, lexeme, token: tokens?.[i] ?? 0 }];
   });
 }
 
+/** A word of the query to pair. */
+type PairedWord = Measured & { word: string };
+
+/** The words of a query that may be in a pair: the rarest ones, a long query has hundreds. */
+const PAIRED_WORDS_MAX = 24;
+
+const pairedWords = (words: MeaningWord[]): PairedWord[] =>
+  words
+    .map(({ word, vector }) => ({ word, ...measured(vector) }))
+    .filter(({ length }) => length >= LENGTH_MIN)
+    .sort((left, right) => right.length - left.length)
+    .slice(0, PAIRED_WORDS_MAX);
+
+function nearestTo(
+  word: PairedWord,
+  words: PassageWord[],
+): { best: PassageWord; similarity: number } | undefined {
+  let nearest: { best: PassageWord; similarity: number } | undefined;
+  for (const best of words) {
+    const similarity = cosine(word, best);
+    if (similarity > (nearest?.similarity ?? PAIR_MIN)) nearest = { best, similarity };
+  }
+  return nearest;
+}
+
 /** The pairs of a passage, those first that count most. A word that both have is none. */
-function pairsOf(content: string, words: PassageWord[], query: MeaningWord[]): MeaningPair[] {
-  const informative = query.filter(({ vector }) => lengthOf(vector) >= LENGTH_MIN);
-  const nearest = informative.flatMap(({ word, vector }) => {
-    const all = words.map((each) => ({ ...each, similarity: cosine(vector, each.vector) }));
-    const [best] = all.sort((left, right) => right.similarity - left.similarity);
-    if (best === undefined || best.similarity < PAIR_MIN || best.vector === vector) return [];
-    return [{ term: word, best, size: best.similarity * lengthOf(vector) * lengthOf(best.vector) }];
-  });
-  return nearest
+function pairsOf(content: string, words: PassageWord[], query: PairedWord[]): MeaningPair[] {
+  return query
+    .flatMap((word) => {
+      const nearest = nearestTo(word, words);
+      if (nearest === undefined || nearest.best.vector === word.vector) return [];
+      return [{ ...nearest, term: word.word, size: nearest.similarity * word.length * nearest.best.length }];
+    })
     .sort((left, right) => right.size - left.size)
     .slice(0, PAIRS_MAX)
-    .map(({ term, best }) => {
+    .map(({ term, best, similarity }) => {
       const read = wordReader(content, { tokens: new Map([[best.lexeme, [best.token]]]) });
       return {
         term,
         word: read([best.lexeme])[0] ?? best.lexeme,
-        similarity: Math.round(best.similarity * 100) / 100,
+        similarity: Math.round(similarity * 100) / 100,
       };
     });
 }
@@ -104,5 +134,6 @@ export async function readMeaningPairs(
     documentIds: passages.map(({ document_id }) => document_id),
     positions: passages.map(({ position }) => position),
   });
-  return rows.map((row, i) => pairsOf(passages[i]?.content ?? '', wordsOf(row, vectorsIn), words));
+  const paired = pairedWords(words);
+  return rows.map((row, i) => pairsOf(passages[i]?.content ?? '', wordsOf(row, vectorsIn), paired));
 }

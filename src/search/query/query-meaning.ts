@@ -41,6 +41,12 @@ export const COMPARED_MAX = 20_000;
 export const modeOf = (asked: SearchMode | undefined, meaning: QueryMeaning | undefined): SearchMode =>
   meaning === undefined ? 'words' : (asked ?? 'both');
 
+/**
+ * Whether the words of a query do not count: it asks for its meaning alone, or passages have none but its function words.
+ */
+export const isByMeaning = (mode: SearchMode, { hasKnownWord }: { hasKnownWord: boolean }): boolean =>
+  mode === 'meaning' || (mode === 'both' && !hasKnownWord);
+
 /** The language of a query, if it shows and has a table; it may be another one than that of the passages. */
 export const ownLanguage = (query: string): Language[] => {
   const found = detectLanguage(query);

@@ -64,21 +64,25 @@ export const MEANING_VALUES = [
 ] as const;
 export type MeaningValues = Record<(typeof MEANING_VALUES)[number], RawBuilder<unknown>>;
 
+/** `isByMeaning`: the words of the query do not count. */
+type MeaningOf = {
+  mode: SearchMode;
+  isByMeaning: boolean;
+  unknownShare: number;
+  searched: SearchedKnowledgeBases;
+};
+
 /** The values of `MEANING_VALUES`. `vector` is undefined where the query has none, or is to be by words. */
 export function meaningValues(
   meaning: QueryMeaning | undefined,
-  {
-    mode,
-    unknownShare,
-    searched,
-  }: { mode: SearchMode; unknownShare: number; searched: SearchedKnowledgeBases },
+  { mode, isByMeaning, unknownShare, searched }: MeaningOf,
 ): Record<(typeof MEANING_VALUES)[number], unknown> {
   return {
     planes: meaning?.planes.planes,
     perUnit: meaning?.planes.perUnit,
     offset: meaning?.planes.offset,
     comparesMeaning: meaning !== undefined && searched.passageCount <= COMPARED_MAX,
-    wordsShare: mode === 'meaning' ? 0 : 1,
+    wordsShare: isByMeaning ? 0 : 1,
     meaningShare:
       mode === 'meaning'
         ? 1

@@ -13,7 +13,7 @@ import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
+import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
 import {
   FULL_MATCH_VALUES,
@@ -275,10 +275,16 @@ export function createRanking(payment: Payment): RankPassages {
     charge,
   ) => {
     const { terms, upperBound, unknownShare } = scoring;
+    const byMeaning = isByMeaning(mode, scoring);
     const values = {
       ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
-      ...(mode === 'meaning' ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
-      ...meaningValues(meaning, { mode, unknownShare, searched: candidates.searched }),
+      ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
+      ...meaningValues(meaning, {
+        mode,
+        isByMeaning: byMeaning,
+        unknownShare,
+        searched: candidates.searched,
+      }),
       lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
       upperBound,
       limit,

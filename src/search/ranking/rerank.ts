@@ -109,7 +109,7 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layou
       WHERE ${isNear}`;
   const combined = sql`
     SELECT CASE WHEN others = 0 THEN best.score
-      ELSE ${float(1 - NEIGHBOURS_WEIGHT)} * best.score + ${float(NEIGHBOURS_WEIGHT)} * ${score} END
+      ELSE ${float(1 - NEIGHBOURS_WEIGHT)} * best.score + ${float(NEIGHBOURS_WEIGHT)} * coalesce(${score}, 0) END
     FROM (${neighbourhood}) AS neighbourhood`;
   return sql`
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,

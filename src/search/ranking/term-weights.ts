@@ -31,17 +31,22 @@ import { ofLexeme, type Variant } from './variants.ts';
 export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
 
 /**
+ * What passages have of the query's informative words. `unknownShare`: the part of their weight that no passage contains, in
+ * [0, 1]. `hasKnownWord`: passages contain one of them, or what it is guessed to be.
+ */
+type Knowledge = { unknownShare: number; hasKnownWord: boolean };
+
+/**
  * `tokens`: all of the query in order. `unknown`: its words that no passage contains. `spans`: its parts that have
  * synonyms.
  */
-export type WeightedScoring = Scoring & {
-  tokens: string[];
-  terms: WeightedTerm[];
-  unknown: NamedTerm[];
-  /** The part of the weight of the informative words that no passage contains, in [0, 1]. */
-  unknownShare: number;
-  spans: SynonymSpan[];
-};
+export type WeightedScoring = Scoring &
+  Knowledge & {
+    tokens: string[];
+    terms: WeightedTerm[];
+    unknown: NamedTerm[];
+    spans: SynonymSpan[];
+  };
 
 /** Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. */
 const TIERED_FROM = 1_000;
@@ -246,7 +251,7 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
 export function chooseTerms(
   terms: ExpandedTerm[],
   index: IndexStatistics,
-): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number; unknownShare: number } {
+): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } & Knowledge {
   const mostOf = ({ main, synonyms }: TermVariants) =>
     Math.max(main.weight, ...synonyms.map((each) => each.weight));
   const byWeight = terms
@@ -265,6 +270,7 @@ export function chooseTerms(
     unknown,
     upperBound: sumOfBounds(scored) || 1, // of a query without words
     unknownShare: informativeSum === 0 ? 0 : sumOfBounds(informative.filter(isMissing)) / informativeSum,
+    hasKnownWord: scored.some((term) => term.isInformative && isKnown(term)),
   };
 }
 
@@ -310,7 +316,7 @@ export async function weighTerms(
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
-  const { chosen, unknown, upperBound, unknownShare } = chooseTerms(terms, index);
+  const { chosen, unknown, upperBound, ...knowledge } = chooseTerms(terms, index);
   const withoutTiers = chosen.filter(({ isExpanded }) => isExpanded || !hasTiers);
   const tierLexemes = tierLexemesOf(withoutTiers, index);
   const ofTiers =
@@ -320,7 +326,7 @@ export async function weighTerms(
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
   return {
     upperBound,
-    unknownShare,
+    ...knowledge,
     tokens,
     unknown,
     spans,

@@ -93,7 +93,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     const startOn = (url: string) =>
       startTestService({
         connection: { connectionString: url },
-        settings: { DATABASE_URL: url, BOOTSTRAP_API_KEY: generateApiKey() },
+        settings: { DATABASE_URL: url, BOOTSTRAP_API_KEY: generateApiKey(), WORD_VECTORS: 'on' },
       });
     // Both on the same PostgreSQL: another version stems some words in another way.
     single = await startOn(citus.plainUrl);

@@ -28,6 +28,7 @@ const startServer = (readUrl: string, url = postgres.primary.url): Promise<TestS
   startTestService({
     connection: { connectionString: url },
     settings: {
+      WORD_VECTORS: 'on',
       DATABASE_URL: url,
       DATABASE_READ_URL: readUrl,
       BOOTSTRAP_API_KEY: KEY,
