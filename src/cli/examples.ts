@@ -15,7 +15,10 @@ export const EXAMPLES: Record<string, Example[]> = {
   search: [
     ['search "when does the cafe open?"', 'the best five passages of all knowledge bases'],
     ['search parental leave --kb Handbook --context 1', 'with the passages around each'],
-    ['search accommodation --explain', 'with the parts of each score, such as `accommodation ≈ hotel`'],
+    [
+      'search accommodation --explain',
+      'with the parts of each score, and with WORD_VECTORS=on `accommodation ≈ hotel`',
+    ],
     ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
   ],
   'kb list': [['kb list', 'all knowledge bases']],

@@ -1,7 +1,7 @@
 /** Where in its document a search result has the words of the query. */
 import type { Highlight, SearchResult } from '../../generated/types.gen.ts';
 
-/** A page or, where no word stands in the content, the pages of the passage; the time in seconds. */
+/** The page of the words; if they are in no page's text, the passage's first and last page. `time` is in seconds. */
 export type FoundPlace = { page?: number; lastPage?: number; time?: number };
 
 /**

@@ -1,4 +1,7 @@
-/** The job that makes the vectors of passages which earlier versions have stored. They are found by words meanwhile. */
+/**
+ * The job that makes the vectors of passages that were stored without: by earlier versions, or while WORD_VECTORS was off.
+ * They are found by words meanwhile.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { release } from '../database/connection/byte-writer.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
@@ -70,7 +73,7 @@ async function countMissing({ database }: Context, signal: AbortSignal) {
 function createReport({ telemetry, log }: Context, missing: { documents: number; passages: number }) {
   let reportedAtMs = performance.now();
   let left = missing.passages;
-  log.info(missing, 'passages of an earlier version get vectors: until then, only their words are found');
+  log.info(missing, 'stored passages get vectors: until then, only their words are found');
   telemetry.passagesWithoutVectors(left);
   return {
     made(passages: number): void {

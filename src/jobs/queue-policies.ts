@@ -45,7 +45,7 @@ export const POLICIES: Readonly<Record<QueueName, Policy>> = {
   [DEAD_LETTER_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: TRY_MAX_SECONDS },
   [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },
   [GARBAGE_QUEUE]: { retries: 0, tryMaxSeconds: TRY_MAX_SECONDS, everySeconds: 10 * MINUTE },
-  // After an upgrade it takes hours. It finds nothing later, unless a server of an earlier version still imports.
+  // When vectors are turned on it takes hours. It finds little later.
   // A killed server's turn goes on soon: a million passages take hours.
   [VECTORS_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: DAY, everySeconds: HOUR },
 };

@@ -73,7 +73,7 @@ function createMeter(registers: Registry[]): Meter {
   });
   const withoutVectors = new Gauge({
     name: `${PREFIX}passages_without_vectors`,
-    help: 'Passages of an earlier version to which this server is giving vectors, and that have none yet.',
+    help: 'Stored passages to which this server is giving vectors, and that have none yet.',
     registers,
   });
   withoutVectors.remove();

@@ -147,11 +147,7 @@ function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
     essential(part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`)),
     past(`${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`),
     ...(passagesWithoutVectors
-      ? [
-          essential(
-            `${INDENT}${pluralise(passagesWithoutVectors, 'passage')} of an earlier version without vectors yet`,
-          ),
-        ]
+      ? [essential(`${INDENT}${pluralise(passagesWithoutVectors, 'passage')} without vectors yet`)]
       : []),
     detail(listTables('', tables)),
     ...(growth.length > 0 ? [detail(listTables('grown since the first reading: ', growth))] : []),

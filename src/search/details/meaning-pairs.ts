@@ -15,6 +15,8 @@ export type MeaningPair = { term: string; word: string; similarity: number };
 const PAIRS_MAX = 3;
 /** Words with a smaller cosine are no pair: `doctor` and `physician` have .6, `accommodation` and `hotel` .5. */
 const PAIR_MIN = 0.35;
+/** The same word in both; its vectors may have been read at different times. */
+const SAME_WORD = 0.999;
 /** The vector of a function word is shorter: `the` has 17, `hotel` 125. */
 const LENGTH_MIN = 60;
 
@@ -108,7 +110,7 @@ function pairsOf(content: string, words: PassageWord[], query: PairedWord[]): Me
   return query
     .flatMap((word) => {
       const nearest = nearestTo(word, words);
-      if (nearest === undefined || nearest.best.vector === word.vector) return [];
+      if (nearest === undefined || nearest.similarity > SAME_WORD) return [];
       return [{ ...nearest, term: word.word, size: nearest.similarity * word.length * nearest.best.length }];
     })
     .sort((left, right) => right.size - left.size)
