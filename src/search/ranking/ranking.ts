@@ -12,6 +12,7 @@ import type { PassageRow } from '../../database/rows/documents/passages.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
+import { termFrequency } from '../postgres-rank-insides.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
@@ -40,7 +41,7 @@ import {
   type SearchScope,
   scopeValues,
 } from './search-scope.ts';
-import { passageScore, queryTermRows } from './term-scores.ts';
+import { passageScore, queryTermRows, scoreOf } from './term-scores.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
 import { phraseQuery } from './variants.ts';
 
@@ -147,6 +148,15 @@ const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: La
       }`;
 
 /**
+ * SQL for the score of the passages that meaning finds. Without slots, which each execution would initialise again; on
+ * tables that Citus distributes, no sub-select may be in another one.
+ */
+const scoreOfFew = (values: RankingValues, layout: Layout) =>
+  layout.isDistributed
+    ? passageScore(values, candidate, layout)
+    : sql`coalesce(${scoreOf(sql`query_terms`, sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query))}, 0)`;
+
+/**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
  * It takes the price at its end, so that it locks the balance for a moment only.
  */
@@ -155,7 +165,7 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
   const { isLast, least, selected } = values;
   const isEnough = sql`((SELECT count(*) FROM by_words) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
   const due = dueFor(isEnough, values);
-  const score = passageScore(values, candidate, layout);
+  const score = scoreOfFew(values, layout);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
@@ -215,7 +225,7 @@ function rankedInScope(
     first AS MATERIALIZED (${bestOfScored(values, form)}),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),
     best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, isInScope: isInScope(values, 'passage_vectors', layout), ...(form.isCapped && { maxPerDocument: sql`${maxPerDocument}::integer` }), layout })})),${rankedTables(payment, values, { due, layout })}
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score: scoreOfFew(values, layout), isInScope: isInScope(values, 'passage_vectors', layout), ...(form.isCapped && { maxPerDocument: sql`${maxPerDocument}::integer` }), layout })})),${rankedTables(payment, values, { due, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (

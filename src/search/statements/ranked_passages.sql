@@ -46,26 +46,11 @@ WITH query_terms AS MATERIALIZED (
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (
-    SELECT knowledge_base_id, document_id, position, lexemes, norm, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $13::tsquery THEN $14::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $13::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $15::tsquery THEN $16::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $15::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $17::tsquery THEN $18::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $17::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $19::tsquery THEN $20::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $19::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $21::tsquery THEN $22::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $21::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $23::tsquery THEN $24::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $23::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $25::tsquery THEN $26::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $25::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $27::tsquery THEN $28::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $27::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $29::tsquery THEN $30::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $29::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $31::tsquery THEN $32::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $31::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $33::tsquery THEN $34::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $33::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $35::tsquery THEN $36::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $35::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $37::tsquery THEN $38::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $37::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $39::tsquery THEN $40::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $39::tsquery)) - 0.5))) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
       ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
-    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM (
+    FROM query_terms AS query_term), 0) AS score FROM (
       SELECT knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
