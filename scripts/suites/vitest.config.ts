@@ -49,8 +49,11 @@ const COMMON = {
   hookTimeout: 180_000,
 };
 
-/** A test of these suites may be repeated, since it harms processes at random moments; retry-report.ts counts. */
-const SLOW = { ...COMMON, retry: 1 };
+/**
+ * These harm processes at random moments, or drive services and a browser on a machine that others use: each test may be
+ * repeated once; retry-report.ts counts.
+ */
+const REPEATED = { ...COMMON, retry: 1 };
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
@@ -70,17 +73,17 @@ export default defineConfig({
       },
       {
         test: {
-          ...COMMON,
+          ...REPEATED,
           name: 'contract',
           include: ['contract-tests/fast/**/*.test.ts'],
           provide: { isLong: false },
           globalSetup: SERVICE,
         },
       },
-      { test: { ...SLOW, name: 'slow-unit', include: [SLOW_UNITS], globalSetup: POSTGRES } },
+      { test: { ...REPEATED, name: 'slow-unit', include: [SLOW_UNITS], globalSetup: POSTGRES } },
       {
         test: {
-          ...SLOW,
+          ...REPEATED,
           name: 'real-store',
           include: isStoreTested ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
           isolate: true,
@@ -89,7 +92,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...SLOW,
+          ...REPEATED,
           name: 'slow',
           include: ['contract-tests/slow/**/*.test.ts', OF_TWO_SIZES],
           exclude: [ALONE],

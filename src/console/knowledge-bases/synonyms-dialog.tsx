@@ -1,5 +1,5 @@
 /** The dialog that shows and sets the synonyms of a knowledge base, or of the account. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { formatSynonyms, parseSynonyms } from '../../synonym-lines.ts';
 import { countOf } from '../format.ts';
@@ -30,11 +30,10 @@ export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
   const { service } = useSession();
   const owner = knowledgeBase === undefined ? {} : { knowledgeBaseId: knowledgeBase.id };
   const { value, error, reload } = useLoaded((signal) => service.getSynonyms(owner, { signal }), []);
-  const [lines, setLines] = useState('');
+  const [written, setWritten] = useState<string>();
+  // What the person writes wins over what is loaded, also in the moment after it is shown first.
+  const lines = written ?? formatSynonyms(value?.groups ?? []);
   const [hasFailed, setHasFailed] = useState(false);
-  useEffect(() => {
-    if (value) setLines(formatSynonyms(value.groups));
-  }, [value]);
   const problem = problemOf(lines);
   const save = useAction(async () => {
     setHasFailed(problem !== undefined);
@@ -78,7 +77,7 @@ export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
               spellcheck={false}
               autofocus
               value={lines}
-              onInput={(event) => setLines(event.currentTarget.value)}
+              onInput={(event) => setWritten(event.currentTarget.value)}
             />
           )}
         </Field>
