@@ -1,10 +1,13 @@
 /** Vectors of passages and queries: the sums of their words' vectors. Of a passage's numbers three bits are stored. */
 import type { Language } from '../analysis/language.ts';
 
-/** The numbers of a vector. */
+/** The numbers of a word's vector, and of a sum of them. */
 export const DIMENSIONS = 256;
 
-/** Which vectors of words the passages' vectors are made of. Those of two generations are never compared. */
+/**
+ * Which vectors of words the passages' vectors are made of. Those of two generations are never compared; the greater ones
+ * are those of models.
+ */
 export const WORD_VECTORS_GENERATION = 1;
 
 /**
@@ -90,14 +93,14 @@ const LEVELS = 2 ** BITS;
 export const STEP = 0.586;
 
 /**
- * A text's vector as it is stored: the highest bits of all numbers, then the next ones, and the lowest ones. A number is
+ * A text's vector as it is stored, of a number of numbers that 8 divides: the highest bits of all numbers, then the next ones, and the lowest ones. A number is
  * the middle of one of 8 ranges, STEP of the numbers' standard deviation wide; those at both ends are open.
  */
 export function packVector(numbers: Float32Array): Uint8Array {
-  const bytes = DIMENSIONS / 8;
+  const bytes = numbers.length / 8;
   const packed = new Uint8Array(BITS * bytes);
-  const step = (STEP * lengthOf(numbers)) / Math.sqrt(DIMENSIONS);
-  for (let i = 0; i < DIMENSIONS; i++) {
+  const step = (STEP * lengthOf(numbers)) / Math.sqrt(numbers.length);
+  for (let i = 0; i < numbers.length; i++) {
     const range = Math.floor((numbers[i] as number) / step) + LEVELS / 2; // i is in range
     const level = Math.min(LEVELS - 1, Math.max(0, range));
     for (let bit = 0; bit < BITS; bit++)

@@ -1,5 +1,5 @@
 /** The vector of a query as bit planes, with which SQL computes its cosine to the vectors of passages. */
-import { BITS, DIMENSIONS, STEP } from './passage-vectors.ts';
+import { BITS, STEP } from './passage-vectors.ts';
 
 /** The bits of each of a query's numbers. */
 export const QUERY_BITS = 4;
@@ -27,7 +27,7 @@ export function toPlanes(vector: Float32Array): QueryPlanes {
   const sum = units.reduce((total, unit) => total + unit, 0);
   return {
     planes,
-    perUnit: STEP / (VARIANCE_KEPT * Math.sqrt(DIMENSIONS) * length),
-    offset: PASSAGE_MIDDLE * (sum - DIMENSIONS * QUERY_MIDDLE),
+    perUnit: STEP / (VARIANCE_KEPT * Math.sqrt(vector.length) * length),
+    offset: PASSAGE_MIDDLE * (sum - vector.length * QUERY_MIDDLE),
   };
 }

@@ -5,6 +5,7 @@ import {
   type CountedVector,
   textVector,
   type VectorsIn,
+  WORD_VECTORS_GENERATION,
   type WordVector,
 } from '../../meaning/passage-vectors.ts';
 import { type QueryPlanes, toPlanes } from '../../meaning/query-vectors.ts';
@@ -29,10 +30,16 @@ const QUERY_MEAN_SHARE = 0.5;
 export type MeaningWord = { word: string; vector: WordVector };
 
 /**
- * `words`: those that have a vector, each once. `trust`: see `LanguageVectors`. `isForeign`: no searched passage is in the
- * language of the query.
+ * `generation`: of the vectors with which `planes` can be compared. `words`: those that have a vector, each once. `trust`:
+ * see `LanguageVectors`. `isForeign`: no searched passage is in the language of the query.
  */
-export type QueryMeaning = { planes: QueryPlanes; words: MeaningWord[]; trust: number; isForeign: boolean };
+export type QueryMeaning = {
+  generation: number;
+  planes: QueryPlanes;
+  words: MeaningWord[];
+  trust: number;
+  isForeign: boolean;
+};
 
 /** In more passages only those with a word of the query are compared. To compare one takes a quarter of a microsecond. */
 export const COMPARED_MAX = 20_000;
@@ -109,5 +116,11 @@ export function readMeaning(
   // Passages without spaces have no language of their own.
   const spoken = ofMost === unspaced ? ['simple'] : own;
   const isForeign = spoken.length > 0 && !spoken.some((each) => searched.includes(each));
-  return { planes: toPlanes(vector), words: [...words.values()], trust: ofMost.trust, isForeign };
+  return {
+    generation: WORD_VECTORS_GENERATION,
+    planes: toPlanes(vector),
+    words: [...words.values()],
+    trust: ofMost.trust,
+    isForeign,
+  };
 }

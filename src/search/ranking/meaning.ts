@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import { BITS, DIMENSIONS, WORD_VECTORS_GENERATION } from '../../meaning/passage-vectors.ts';
+import { BITS } from '../../meaning/passage-vectors.ts';
 import { QUERY_BITS, QUERY_MIDDLE } from '../../meaning/query-vectors.ts';
 import { lengthNormSql } from '../bm25.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
@@ -60,7 +60,8 @@ const NEAREST_MAX = 50;
 
 /** The values of the statement. Without a vector of the query, `planes` and `perUnit` are NULL. */
 export const MEANING_VALUES = [
-  ...(['planes', 'perUnit', 'offset', 'comparesMeaning', 'wordsShare', 'meaningShare'] as const),
+  ...(['generation', 'dimensions', 'planes', 'perUnit', 'offset'] as const),
+  ...(['comparesMeaning', 'wordsShare', 'meaningShare'] as const),
 ] as const;
 export type MeaningValues = Record<(typeof MEANING_VALUES)[number], RawBuilder<unknown>>;
 
@@ -78,6 +79,8 @@ export function meaningValues(
   { mode, isByMeaning, unknownShare, searched }: MeaningOf,
 ): Record<(typeof MEANING_VALUES)[number], unknown> {
   return {
+    generation: meaning?.generation,
+    dimensions: meaning?.planes.planes[0]?.length,
     planes: meaning?.planes.planes,
     perUnit: meaning?.planes.perUnit,
     offset: meaning?.planes.offset,
@@ -90,19 +93,16 @@ export function meaningValues(
   };
 }
 
-const bits = sql.lit(DIMENSIONS);
-
 /** SQL for the numbers from 0 to a count. */
 const places = (count: number): number[] => Array.from({ length: count }, (_, place) => place);
 
 /** SQL for the plane with the highest bits of a passage's numbers, or with those that are `below` them. */
-const passagePlane = (below: number) =>
-  sql`substring(vector FROM ${sql.lit(below * DIMENSIONS + 1)} FOR ${bits})`;
+const passagePlane = ({ dimensions }: Pick<MeaningValues, 'dimensions'>, below: number) =>
+  sql`substring(vector FROM ${sql.lit(below)} * ${dimensions}::integer + 1 FOR ${dimensions}::integer)`;
 
 /** The columns `plane0`, `plane1` … of a passage's vector. */
-const passagePlanes = sql.join(
-  places(BITS).map((below) => sql`${passagePlane(below)} AS ${sql.ref(`plane${below}`)}`),
-);
+const passagePlanes = (values: MeaningValues) =>
+  sql.join(places(BITS).map((below) => sql`${passagePlane(values, below)} AS ${sql.ref(`plane${below}`)}`));
 
 /** SQL for the cosine of the vector in the columns `passagePlanes` to the query's (see `QueryPlanes`), in [0, 1]. */
 function cosine({ planes, perUnit, offset }: MeaningValues) {
@@ -120,7 +120,9 @@ function cosine({ planes, perUnit, offset }: MeaningValues) {
       - ${offset}::float8), 0), 1)`;
 }
 
-const isCurrent = sql`generation = ${sql.lit(WORD_VECTORS_GENERATION)}`;
+/** SQL for whether a row of `passage_vectors` can be compared with the query's. */
+const isCurrent = ({ generation }: Pick<MeaningValues, 'generation'>) =>
+  sql`generation = ${generation}::smallint`;
 
 /** See `nearestInMeaning`. */
 type Nearest = {
@@ -140,10 +142,10 @@ export function nearestInMeaning(
   { score, isInScope, maxPerDocument, layout }: Nearest,
 ) {
   const { ids, perLetter, comparesMeaning, planes } = values;
-  const distance = sql`bit_count(${passagePlane(0)} # (${planes}::bit varying[])[1])`;
+  const distance = sql`bit_count(${passagePlane(values, 0)} # (${planes}::bit varying[])[1])`;
   const compared = sql`
         SELECT knowledge_base_id, document_id, position, ${distance} AS distance FROM passage_vectors
-        WHERE ${comparesMeaning}::boolean AND ${inShards(ids)} AND ${isCurrent}${isInScope}`;
+        WHERE ${comparesMeaning}::boolean AND ${inShards(ids)} AND ${isCurrent(values)}${isInScope}`;
   const capped =
     maxPerDocument === undefined
       ? compared
@@ -169,9 +171,9 @@ export function nearestInMeaning(
 export const cosines = (values: MeaningValues & Record<'ids', RawBuilder<unknown>>) => sql`
     SELECT document_id, position, ${cosine(values)} AS cosine
     FROM (
-      SELECT best.document_id, best.position, ${passagePlanes}
+      SELECT best.document_id, best.position, ${passagePlanes(values)}
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE ${inShards(values.ids, 'passage_vectors')} AND ${isCurrent} AND ${values.perUnit}::float8 IS NOT NULL
+      WHERE ${inShards(values.ids, 'passage_vectors')} AND ${isCurrent(values)} AND ${values.perUnit}::float8 IS NOT NULL
       OFFSET 0) AS planes`;
 
 /** SQL for whether a passage of `ordered` is an answer: it has a word of the query, where words count, or is near enough. */

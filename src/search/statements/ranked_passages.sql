@@ -55,23 +55,23 @@ WITH query_terms AS MATERIALIZED (
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 1 FOR 256) # ($46::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $49::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = 1
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate)),
     cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($47::float8 * (
-      4 * (8 * bit_count("plane0" & ($46::bit varying[])[1]) + 4 * bit_count("plane0" & ($46::bit varying[])[2]) + 2 * bit_count("plane0" & ($46::bit varying[])[3]) + 1 * bit_count("plane0" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($46::bit varying[])[1]) + 4 * bit_count("plane1" & ($46::bit varying[])[2]) + 2 * bit_count("plane1" & ($46::bit varying[])[3]) + 1 * bit_count("plane1" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($46::bit varying[])[1]) + 4 * bit_count("plane2" & ($46::bit varying[])[2]) + 2 * bit_count("plane2" & ($46::bit varying[])[3]) + 1 * bit_count("plane2" & ($46::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $48::float8), 0), 1) AS cosine
+    SELECT document_id, position, least(greatest($49::float8 * (
+      4 * (8 * bit_count("plane0" & ($48::bit varying[])[1]) + 4 * bit_count("plane0" & ($48::bit varying[])[2]) + 2 * bit_count("plane0" & ($48::bit varying[])[3]) + 1 * bit_count("plane0" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($48::bit varying[])[1]) + 4 * bit_count("plane1" & ($48::bit varying[])[2]) + 2 * bit_count("plane1" & ($48::bit varying[])[3]) + 1 * bit_count("plane1" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($48::bit varying[])[1]) + 4 * bit_count("plane2" & ($48::bit varying[])[2]) + 2 * bit_count("plane2" & ($48::bit varying[])[3]) + 1 * bit_count("plane2" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $50::float8), 0), 1) AS cosine
     FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 1 FOR 256) AS "plane0", substring(vector FROM 257 FOR 256) AS "plane1", substring(vector FROM 513 FOR 256) AS "plane2"
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) AS "plane0", substring(vector FROM 1 * $47::integer + 1 FOR $47::integer) AS "plane1", substring(vector FROM 2 * $47::integer + 1 FOR $47::integer) AS "plane2"
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = 1 AND $47::float8 IS NOT NULL
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint AND $49::float8 IS NOT NULL
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
@@ -105,7 +105,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($52::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($54::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -146,33 +146,33 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($50::float8 * "relevant" + $51::float8 * coalesce(cosine, 0) * ($53::float8 - $50::float8 * "relevant")) AS unlifted
+      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($55::float8 - $52::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $53::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $55::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $53::float8 - ($53::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $53::float8) END ELSE $53::float8 - ($53::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $53::float8 - ($53::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $53::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $53::float8 - ($53::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $53::float8) END / $53::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END ELSE $55::float8 - ($55::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END / $55::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $50::float8 * "bm25" AS "bm25", $50::float8 * "combined" AS "combined",
-        $50::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $53::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE (bm25 * $50::float8 > 0 OR cosine >= (
-        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $54 ROWS WITH TIES),
+      SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
+        $52::float8 * "relevant" AS "relevant", unlifted, cosine,
+        round((score / $55::float8)::numeric, 6)::float8 AS score
+      FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
+        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $56 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $57::boolean THEN $58::integer ELSE $4 END) THEN $56::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $55::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $57::boolean THEN $58::integer ELSE $4 END) THEN $56::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $57::boolean THEN $58::integer ELSE $4 END) THEN $56::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $57::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      ((SELECT count(*) FROM by_words) >= CASE WHEN $57::boolean THEN $58::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $57::boolean THEN $58::integer ELSE $4 END) THEN $56::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $54
+    LIMIT $56
