@@ -373,7 +373,7 @@ export type QueryRequest = {
      * What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
      *
      * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
-     * vectors for the languages. Passages without any word of the query are found where the searched knowledge bases
+     * vectors for the languages or its operator a model. Passages without any word of the query are found where the searched knowledge bases
      * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
      * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
      * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
@@ -444,7 +444,7 @@ export type QueryRequest = {
  * What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
  *
  * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
- * vectors for the languages. Passages without any word of the query are found where the searched knowledge bases
+ * vectors for the languages or its operator a model. Passages without any word of the query are found where the searched knowledge bases
  * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
  * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
  * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
@@ -1650,14 +1650,14 @@ export type Explanation = {
     phrases?: Array<ExplainedPhrase>;
     /**
      * What nearness in meaning has added to the score. Missing with `mode` `words`, and where the query or the passage
-     * has no word with a vector.
+     * has no vector.
      */
     meaning?: ExplainedMeaning;
 };
 
 /**
  * What nearness in meaning has added to the score. Missing with `mode` `words`, and where the query or the passage
- * has no word with a vector.
+ * has no vector.
  */
 export type ExplainedMeaning = {
     /**
@@ -1674,7 +1674,7 @@ export type ExplainedMeaning = {
     similarity: number;
     /**
      * The pairs of different words that bring the passage near, the nearest first. Words that both have are among
-     * `terms`.
+     * `terms`. None where a model of the service's operator compares whole texts.
      *
      * At most 3 items.
      */
@@ -2340,7 +2340,39 @@ export type SearchResultsEnvelope = {
      * 1 to 4,096 items.
      */
     phrasesAsWords?: Array<QuotedPhrase>;
+    /**
+     * Only where there are any: the parts of the search that did not run, so that other passages may be missing or
+     * in another order. A service without a model of its operator has none.
+     *
+     * 1 to 8 items.
+     */
+    warnings?: Array<QueryWarning>;
 };
+
+/**
+ * A part of a search that did not run.
+ */
+export type QueryWarning = {
+    /**
+     * What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the
+     * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
+     * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
+     */
+    code: QueryWarningCode;
+    /**
+     * A sentence for people that says what did not run, and what answered instead.
+     *
+     * 1 to 1,000 characters.
+     */
+    message: string;
+};
+
+/**
+ * What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the
+ * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
+ * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
+ */
+export type QueryWarningCode = 'MEANING_TIMEOUT' | 'MEANING_UNAVAILABLE' | 'RERANK_TIMEOUT' | 'RERANK_UNAVAILABLE';
 
 /**
  * One document.

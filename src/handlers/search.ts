@@ -77,7 +77,7 @@ export const searchHandlers = {
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
-    const { passages, phrasesAsWords } = await withinBounds(
+    const { passages, phrasesAsWords, warnings } = await withinBounds(
       { timeMaxMs: SEARCH_TIME_MAX_MS, signal: context.signal },
       async () => {
         if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
@@ -88,6 +88,7 @@ export const searchHandlers = {
     return {
       data: fields ? results.map((result) => selectFields(result, fields)) : results,
       ...(phrasesAsWords.length > 0 && { phrasesAsWords }),
+      ...(warnings.length > 0 && { warnings }),
     };
   },
 } satisfies Partial<Handlers>;

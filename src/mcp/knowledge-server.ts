@@ -138,6 +138,7 @@ function addSearch(server: McpServer, { client }: Connection): void {
           .array(z.string())
           .optional()
           .describe('Phrases of the query that no passage has; their words were searched instead.'),
+        warnings: z.array(z.string()).optional().describe('Parts of the search that did not run.'),
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -151,9 +152,10 @@ function addSearch(server: McpServer, { client }: Connection): void {
       };
       const results = await client.query(request, { signal });
       const { phrasesAsWords } = results;
+      const warnings = results.warnings?.map(({ message }) => message);
       const { passages, omitted } = selectPassages(results, maxTokens);
-      const structured = { passages, omitted, ...(phrasesAsWords && { phrasesAsWords }) };
-      return answer(structured, toText(passages, { omitted, phrasesAsWords }));
+      const notes = { ...(phrasesAsWords && { phrasesAsWords }), ...(warnings && { warnings }) };
+      return answer({ passages, omitted, ...notes }, toText(passages, { omitted, ...notes }));
     },
   );
 }

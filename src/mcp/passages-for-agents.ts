@@ -122,13 +122,17 @@ const describeNearWords = (nearWords: NearWord[]): string[] =>
     ? []
     : [`Near in meaning: ${nearWords.map(({ word, near }) => `${word} ≈ ${near}`).join(', ')}.`];
 
+/** What an answer says beside its passages. `omitted`: passages that had no room. `warnings`: sentences. */
+type AnswerNotes = { omitted: number; phrasesAsWords?: string[]; warnings?: string[] };
+
 /** The passages as text, for agents that do not read structured content. */
 export function toText(
   passages: FoundPassage[],
-  { omitted, phrasesAsWords = [] }: { omitted: number; phrasesAsWords?: string[] | undefined },
+  { omitted, phrasesAsWords = [], warnings = [] }: AnswerNotes,
 ): string {
   const phrases = phrasesAsWords.map((phrase) => `"${phrase}"`).join(', ');
-  const notes = phrases === '' ? [] : [`No passage has ${phrases}; the words were searched instead.`];
+  const instead = phrases === '' ? [] : [`No passage has ${phrases}; the words were searched instead.`];
+  const notes = [...warnings, ...instead];
   if (passages.length === 0)
     return [...notes, 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.'].join(
       '\n\n',

@@ -35,7 +35,9 @@ export function createReplicatedSearch(
   return async (request) => {
     const findPosition = async () => {
       const [opening] = await open(primary, request);
-      return opening?.isCovered ? opening : undefined;
+      if (!opening?.isCovered) return undefined;
+      await request.embed?.(); // before the transaction, which would hold its connection meanwhile
+      return opening;
     };
     const answer = await replica.read(findPosition, (database) =>
       searchOnly(database, { ...request, price: 0 }),

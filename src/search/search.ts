@@ -1,5 +1,6 @@
 /** Finds and scores the passages that answer a query: the way of a query through all steps. README.md explains them. */
 
+import type { QueryWarning } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import type { StemMemory } from '../indexing/stems.ts';
@@ -14,7 +15,13 @@ import { rankWithPhrases } from './phrases/held-phrases.ts';
 import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
-import { isByMeaning, modeOf } from './query/query-meaning.ts';
+import {
+  isByMeaning,
+  meaningOfModel,
+  modeOf,
+  type QueryEmbedding,
+  type SearchMode,
+} from './query/query-meaning.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
 import type { SearchScope } from './ranking/search-scope.ts';
@@ -22,12 +29,14 @@ import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
- * undefined: both. `scope`: what restricts the results. `minScore`: the lowest score of a result.
+ * undefined: both. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
+ * refused. `scope`: what restricts the results. `minScore`: the lowest score of a result.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
-  mode?: 'words' | 'meaning' | 'both' | undefined;
+  mode?: SearchMode | undefined;
+  embed?: (() => Promise<QueryEmbedding | undefined>) | undefined;
   scope?: SearchScope | undefined;
   minScore?: number | undefined;
   details?: Details;
@@ -37,8 +46,13 @@ export type SearchRequest = ScopedQuery & {
  * - `passages`: the `limit` passages that fit best: score descending, then document createdAt descending, then position
  *   in the document, then id. Empty when no passage has a word of the query or a word near it.
  * - `phrasesAsWords`: the texts in quotes of which only the words count. All passages have the other ones.
+ * - `warnings`: the parts of the search that did not run.
  */
-export type SearchAnswer = { passages: DetailedPassage[]; phrasesAsWords: string[] };
+export type SearchAnswer = {
+  passages: DetailedPassage[];
+  phrasesAsWords: string[];
+  warnings: QueryWarning[];
+};
 
 /**
  * Finds the answer to a query.
@@ -115,9 +129,11 @@ export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?:
   const analyse = createQueryAnalysis(memory, payment, vectorsIn);
   const rankPassages = createRanking(payment);
   return async (database, request, isCovered = async () => true) => {
-    const analysis = await analyse(database, request);
-    const { searched } = analysis.statistics;
-    if (!analysis.statistics.isCovered || !(await isCovered())) throw payment.refusal();
+    const analysed = await analyse(database, request);
+    const { searched } = analysed.statistics;
+    if (!analysed.statistics.isCovered || !(await isCovered())) throw payment.refusal();
+    const embedding = await request.embed?.();
+    const analysis = embedding ? { ...analysed, meaning: meaningOfModel(embedding) } : analysed;
     const expanded = await expandTerms(database, request, analysis);
     const {
       found: ranked,
@@ -140,7 +156,7 @@ export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?:
             isByMeaning: isByMeaning(modeOf(request.mode, analysis.meaning), scoring),
           });
     const asWords = analysis.phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
-    return { passages, phrasesAsWords: [...asWords, ...analysis.excessPhrases] };
+    return { passages, phrasesAsWords: [...asWords, ...analysis.excessPhrases], warnings: [] };
   };
 }
 

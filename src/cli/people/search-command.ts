@@ -117,6 +117,7 @@ export const search = withRemote(withJson(new Command('search')))
     const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
     const results = await client.query(toRequest(words.join(' '), searched, options));
     if (results.phrasesAsWords !== undefined) tell(phrasesNote(results.phrasesAsWords));
+    for (const { message } of results.warnings ?? []) tell(toVisibleLine(message));
     if (json) for (const result of results) printJson(result);
     else showResults(results, await findNames(client, searched, results));
     if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));

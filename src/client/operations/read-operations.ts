@@ -20,6 +20,7 @@ import type {
   Passage,
   PresignDownloadUrlData,
   QueryRequest,
+  QueryWarning,
   SearchResult,
   SearchResultField,
   Synonyms,
@@ -37,10 +38,13 @@ export type Selected<Field extends SearchResultField> = [Field] extends [never]
   : Pick<SearchResult, Field>;
 
 /**
- * The results of a query. `phrasesAsWords`: only where there are any, the phrases of the query that no passage has, so
- * that their words were searched.
+ * The results of a query. Only where there are any: `phrasesAsWords`, the phrases of the query that no passage has, so
+ * that their words were searched; and `warnings`, the parts of the search that did not run.
  */
-export type Found<Field extends SearchResultField> = Selected<Field>[] & { phrasesAsWords?: string[] };
+export type Found<Field extends SearchResultField> = Selected<Field>[] & {
+  phrasesAsWords?: string[];
+  warnings?: QueryWarning[];
+};
 
 /** Repeating them is safe, since they change nothing. Only a query costs something. */
 export const createReadOperations = (options: RequestOptions) => ({
@@ -52,8 +56,9 @@ export const createReadOperations = (options: RequestOptions) => ({
     body: QueryRequest & { fields?: Field[] },
     call: CallOptions = {},
   ): Promise<Found<Field>> {
-    const { data, phrasesAsWords } = (await sdk.query({ body, ...options(call, { isCharged: true }) })).data;
-    return phrasesAsWords === undefined ? data : Object.assign(data, { phrasesAsWords });
+    const answer = (await sdk.query({ body, ...options(call, { isCharged: true }) })).data;
+    const { data, phrasesAsWords, warnings } = answer;
+    return Object.assign(data, phrasesAsWords && { phrasesAsWords }, warnings && { warnings });
   },
   /**
    * The documents of a knowledge base, newest first: a page when awaited, all with `for await`. `limit` is the size of

@@ -11,7 +11,12 @@ import { CodeDialog } from './code-dialog.tsx';
 import { Result } from './result.tsx';
 import { type SearchSettings, toRequest } from './settings.ts';
 
-type Found = { results: SearchResult[]; phrasesAsWords: string[]; durationMs: number };
+type Found = {
+  results: SearchResult[];
+  phrasesAsWords: string[];
+  warnings: { message: string }[];
+  durationMs: number;
+};
 
 type ResultsProps = {
   query: string;
@@ -67,8 +72,8 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
     async (signal) => {
       const startedMs = performance.now();
       const results = await service.query(toRequest(query, settings), { signal });
-      const { phrasesAsWords = [] } = results;
-      return { results, phrasesAsWords, durationMs: performance.now() - startedMs };
+      const { phrasesAsWords = [], warnings = [] } = results;
+      return { results, phrasesAsWords, warnings, durationMs: performance.now() - startedMs };
     },
     [query, JSON.stringify(settings)],
   );
@@ -99,6 +104,12 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
       </header>
       <ErrorNotice doing="The search failed." error={error} onRetry={reload} />
       {isLoading && value === undefined && <Loading what="results" />}
+      {error === undefined &&
+        value?.warnings.map(({ message }) => (
+          <p key={message} class="hint" role="status">
+            {message}
+          </p>
+        ))}
       {error === undefined && value !== undefined && value.phrasesAsWords.length > 0 && (
         <MissingPhrases phrases={value.phrasesAsWords} />
       )}

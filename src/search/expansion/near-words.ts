@@ -186,12 +186,15 @@ export function nearWordsOf({ word, lexemes: stems }: QueryTerm): {
 const HYPHEN = /[-\u2010\u2011]/u;
 /** Digits, or letters joined by punctuation or a case change: `CVE-2024-4367`, `node.js`, `getUserById`. */
 const IDENTIFIER = /\p{N}|[\p{L}\p{M}][._/@:=&?#%+~\\·]+[\p{L}\p{M}]|\p{Ll}\p{Lu}/u;
+/** Whether a text without spaces looks like an identifier. */
+export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
+
 /** UTF-16 units of the longest word that is guessed: a longer one has too many spellings. */
 const GUESSED_MAX_LENGTH = 40;
 
 /** The words of a query that are guessed if no passage contains them. Not identifiers; of `e-mail`, only the parts. */
 export function guessableWords(query: string): Set<string> {
-  const texts = query.split(/\s+/u).filter((text) => !IDENTIFIER.test(text));
+  const texts = query.split(/\s+/u).filter((text) => !isIdentifier(text));
   const words = texts.flatMap((text) => text.split(HYPHEN)).flatMap((text) => tokenise(text).tokens);
   return new Set(words.filter((word) => isStemmable(word) && word.length <= GUESSED_MAX_LENGTH));
 }

@@ -30,11 +30,13 @@ const QUERY_MEAN_SHARE = 0.5;
 export type MeaningWord = { word: string; vector: WordVector };
 
 /**
- * `generation`: of the vectors with which `planes` can be compared. `words`: those that have a vector, each once. `trust`:
- * see `LanguageVectors`. `isForeign`: no searched passage is in the language of the query.
+ * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which compares
+ * texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see `LanguageVectors`.
+ * `isForeign`: no searched passage is in the language of the query.
  */
 export type QueryMeaning = {
   generation: number;
+  isOfModel: boolean;
   planes: QueryPlanes;
   words: MeaningWord[];
   trust: number;
@@ -118,9 +120,23 @@ export function readMeaning(
   const isForeign = spoken.length > 0 && !spoken.some((each) => searched.includes(each));
   return {
     generation: WORD_VECTORS_GENERATION,
+    isOfModel: false,
     planes: toPlanes(vector),
     words: [...words.values()],
     trust: ofMost.trust,
     isForeign,
   };
 }
+
+/** A query as a model of this generation embeds it; ready to be compared (see meaning/model/model-space.ts). */
+export type QueryEmbedding = { generation: number; vector: Float32Array };
+
+/** The meaning of a query by a model. */
+export const meaningOfModel = ({ generation, vector }: QueryEmbedding): QueryMeaning => ({
+  generation,
+  isOfModel: true,
+  planes: toPlanes(vector),
+  words: [],
+  trust: 1,
+  isForeign: false,
+});
