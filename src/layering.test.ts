@@ -32,7 +32,7 @@ const IMPORTS: Record<string, string[]> = {
   telemetry: ['concurrency', 'terms'],
   database: ['concurrency', 'terms'],
   files: ['concurrency', 'config', 'database', 'terms'],
-  meaning: ['analysis', 'concurrency'],
+  meaning: ['analysis', 'concurrency', 'config', 'terms'],
   indexing: ['analysis', 'concurrency', 'database', 'meaning', 'terms'],
   extraction: ['concurrency', 'config', 'indexing'],
   search: ['analysis', 'concurrency', 'database', 'indexing', 'meaning', 'terms'],

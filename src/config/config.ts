@@ -2,6 +2,15 @@
 import { resolve } from 'node:path';
 import { isApiKey } from '../terms/api-key.ts';
 import type { CorsOrigins } from './cors.ts';
+import {
+  type EmbeddingsSettings,
+  embeddingsOf,
+  findModelProblems,
+  modelSettings,
+  PADDED_SETTINGS,
+  type RerankSettings,
+  rerankOf,
+} from './model-settings.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {
   anyText,
@@ -74,6 +83,7 @@ const settings = {
   IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0),
   WORD_VECTORS: withDefault('off', oneOf(['on', 'off'])),
+  ...modelSettings,
   WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
   WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
   WEBHOOK_PRIVATE_NETWORKS: withDefault('refuse', oneOf(['refuse', 'allow'])),
@@ -126,6 +136,10 @@ export type Config = Readonly<{
   rateLimitPerMinute: number;
   /** Whether passages are found by meaning too: whether they get vectors, and queries compare them. */
   hasWordVectors: boolean;
+  /** The model whose vectors take the place of word vectors; undefined: none. */
+  embeddings: EmbeddingsSettings | undefined;
+  /** The model that puts the best passages in order; undefined: none. */
+  rerank: RerankSettings | undefined;
   /** Webhooks of an account. */
   webhookLimit: number;
   /** How long an event is sent again before it is given up. */
@@ -181,6 +195,8 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     importWaitSeconds: read.IMPORT_WAIT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     hasWordVectors: read.WORD_VECTORS === 'on',
+    embeddings: embeddingsOf(read),
+    rerank: rerankOf(read),
     webhookLimit: read.WEBHOOK_LIMIT,
     webhookRetrySeconds: read.WEBHOOK_RETRY_SECONDS,
     allowsPrivateReceivers: read.WEBHOOK_PRIVATE_NETWORKS === 'allow',
@@ -196,11 +212,13 @@ const withoutEmptyValues = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
 /**
- * Settings with white space around their values. It would be invisible but significant in a directory or a secret. No
- * setting needs it.
+ * Settings with white space around their values. It would be invisible but significant in a directory or a secret. Only
+ * the prefixes of texts need it.
  */
 const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
-  Object.keys(settings).filter((name) => given[name] !== given[name]?.trim());
+  Object.keys(settings).filter(
+    (name) => given[name] !== given[name]?.trim() && !PADDED_SETTINGS.includes(name),
+  );
 
 /** The variables of `environment` that look like mistyped settings. They have no effect. */
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
@@ -242,7 +260,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const given = withoutEmptyValues(environment);
   const padded = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
   const { read, problems } = readSettings(given);
-  const all = [...padded, ...problems, ...findWithoutBucket(read), ...findWithoutPrimary(read)];
+  const combined = [...findWithoutBucket(read), ...findWithoutPrimary(read), ...findModelProblems(given)];
+  const all = [...padded, ...problems, ...combined];
   if (all.length === 0) return toConfig(read, given.PORT !== undefined && read.PORT !== 0);
   throw new ConfigError(`Wrong settings:\n${all.map((problem) => `  ${problem}`).join('\n')}`);
 }
