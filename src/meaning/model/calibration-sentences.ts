@@ -4,6 +4,7 @@
  * never changed.
  */
 import type { EmbeddingsServer } from './embeddings-server.ts';
+import { WrongAnswer } from './model-failures.ts';
 import { meanOf } from './model-space.ts';
 
 /** In eight languages, of 64 fields of life. */
@@ -87,5 +88,8 @@ export async function measureMean(server: EmbeddingsServer, signal: AbortSignal)
     const sentences = CALIBRATION_SENTENCES.slice(from, from + BATCH);
     vectors.push(...(await server.embed(sentences, { kind: 'passage', signal })));
   }
+  const dimensions = vectors[0]?.length;
+  if (vectors.some(({ length }) => length !== dimensions))
+    throw new WrongAnswer('The embeddings server answered with vectors of several lengths.');
   return meanOf(vectors);
 }
