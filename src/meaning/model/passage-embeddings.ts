@@ -1,0 +1,180 @@
+/**
+ * The vectors of passages, by a model. It has time: it waits for a server that is away or wants fewer requests, finds out
+ * how many texts that takes at once, and never lets one text keep the others.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createBatchSize } from './batch-size.ts';
+import { CALIBRATION_SENTENCES } from './calibration-sentences.ts';
+import { halfOf } from './embed-cut.ts';
+import type { EmbeddingsServer } from './embeddings-server.ts';
+import { BatchRefused, ModelFailure, ModelUnavailable, RateLimited, WrongAnswer } from './model-failures.ts';
+
+/**
+ * The vector of a text, as the model makes it. undefined: the server takes this text in no length, and `problem` is a
+ * sentence that says why. `isCut`: only the beginning of the text was taken.
+ */
+export type PassageVector = {
+  /** The place of the text among those that were given. */
+  index: number;
+  vector: Float32Array | undefined;
+  isCut: boolean;
+  problem: string | undefined;
+};
+
+export type PassageEmbeddings = {
+  /**
+   * The vectors of all texts, in their order, as far as they are made. It may take as long as the server is away.
+   * @throws only the reason of the signal
+   */
+  embedAll(texts: readonly string[], signal: AbortSignal): AsyncGenerator<PassageVector, void>;
+};
+
+/** A clock: tests have one of their own. */
+export type Clock = { nowMs(): number; wait(ms: number, signal: AbortSignal): Promise<void> };
+
+/** A processor makes vectors of 32 long passages within half a minute. A longer request is tried with fewer. */
+const CALL_MS = 60_000;
+/** After a failure; each further one doubles the pause. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A text that each server takes that takes any. */
+const PROBE = CALIBRATION_SENTENCES[0] ?? '';
+
+const realClock: Clock = {
+  nowMs: () => performance.now(),
+  async wait(ms, signal) {
+    await delay(ms, undefined, { signal, ref: false }).catch(() => {});
+    signal.throwIfAborted();
+  },
+};
+
+/**
+ * `batch`: texts of a request at most. `perMinute`: requests; undefined: no limit. `onWait`: called before each wait for
+ * the server, with its reason.
+ */
+export type PassageOptions = {
+  batch: number;
+  perMinute: number | undefined;
+  onWait?: (failure: ModelFailure, waitMs: number) => void;
+  clock?: Clock;
+};
+
+/** A failure to answer as one of the model. @throws all else: a fault of ours */
+function failureOf(error: unknown): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new ModelUnavailable(`The embeddings server did not answer within ${CALL_MS / 1000} s.`, true);
+  throw error;
+}
+
+/** Whether a failure may be due to the texts: others may get an answer. */
+const isOfTexts = (failure: ModelFailure): boolean =>
+  failure instanceof BatchRefused ||
+  failure instanceof WrongAnswer ||
+  (failure instanceof ModelUnavailable && failure.isAnswer);
+
+/** Returns a function that waits until the next request may be sent: they are spread evenly over the minute. */
+function createPace(perMinute: number | undefined, clock: Clock): (signal: AbortSignal) => Promise<void> {
+  const intervalMs = perMinute === undefined ? 0 : 60_000 / perMinute;
+  let nextMs = 0;
+  return async (signal) => {
+    const nowMs = clock.nowMs();
+    const waitMs = nextMs - nowMs;
+    nextMs = Math.max(nowMs, nextMs) + intervalMs;
+    if (waitMs > 0) await clock.wait(waitMs, signal);
+  };
+}
+
+type Embedded = Omit<PassageVector, 'index'>;
+
+/** `server`: asked one request at a time. What it takes is remembered for later calls. */
+export function createPassageEmbeddings(
+  server: EmbeddingsServer,
+  options: PassageOptions,
+): PassageEmbeddings {
+  const { perMinute, onWait = () => {}, clock = realClock } = options;
+  const pace = createPace(perMinute, clock);
+  const size = createBatchSize(options.batch);
+
+  const call = async (
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[] | ModelFailure> => {
+    await pace(signal);
+    signal.throwIfAborted();
+    try {
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
+      return await server.embed(texts, { kind: 'passage', signal: inTime });
+    } catch (error) {
+      signal.throwIfAborted();
+      return failureOf(error);
+    }
+  };
+  /** `waits`: how many there were one after another, with this one. */
+  const waitAfter = async (failure: ModelFailure, waits: number, signal: AbortSignal) => {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (waits - 1), LONGEST_PAUSE_MS);
+    const askedMs = failure instanceof RateLimited ? (failure.afterMs ?? 0) : 0;
+    const waitMs = Math.max(pauseMs, askedMs);
+    onWait(failure, waitMs);
+    await clock.wait(waitMs, signal);
+  };
+  const answersProbe = async (signal: AbortSignal): Promise<boolean> =>
+    !((await call([PROBE], signal)) instanceof ModelFailure);
+
+  /** Cuts a text by half until the server takes it. Returns why it does not take it in any length. */
+  const embedHalves = async (text: string, signal: AbortSignal): Promise<Embedded | ModelFailure> => {
+    let waits = 0;
+    let part = text;
+    for (;;) {
+      const answer = await call([part], signal);
+      if (!(answer instanceof ModelFailure))
+        return { vector: answer[0], isCut: part !== text, problem: undefined };
+      if (isOfTexts(answer)) {
+        const half = halfOf(part);
+        if (half === undefined) return answer;
+        part = half;
+      } else await waitAfter(answer, ++waits, signal);
+    }
+  };
+  /** Embeds a text that failed alone, while the server answers others. */
+  const embedDifficult = async (text: string, signal: AbortSignal): Promise<Embedded> => {
+    for (let waits = 1; ; waits++) {
+      const result = await embedHalves(text, signal);
+      if (!(result instanceof ModelFailure)) return result;
+      // Unless the server has begun to fail meanwhile, it takes the text in no length.
+      if (await answersProbe(signal)) return { vector: undefined, isCut: false, problem: result.message };
+      await waitAfter(result, waits, signal);
+    }
+  };
+  /** Embeds the first texts, at least one: as many as the server takes at once. */
+  const embedFirst = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded[]> => {
+    let count = Math.min(texts.length, size.current());
+    let waits = 0;
+    for (let failures = 1; ; failures++) {
+      const answer = await call(texts.slice(0, count), signal);
+      if (!(answer instanceof ModelFailure)) {
+        size.worked(count);
+        return answer.map((vector) => ({ vector, isCut: false, problem: undefined }));
+      }
+      // A second failure may mean that there are too many: a server can also break down under them.
+      const isTooMuch = answer instanceof BatchRefused || failures % 2 === 0;
+      if (isTooMuch && count > 1) {
+        count = size.halve(count);
+        if (answer instanceof BatchRefused) continue;
+      } else if (isTooMuch && isOfTexts(answer) && (await answersProbe(signal))) {
+        size.restore();
+        return [await embedDifficult(texts[0] ?? '', signal)];
+      }
+      await waitAfter(answer, ++waits, signal);
+    }
+  };
+  return {
+    async *embedAll(texts, signal) {
+      let index = 0;
+      while (index < texts.length)
+        for (const embedded of await embedFirst(texts.slice(index, index + options.batch), signal))
+          yield { index: index++, ...embedded };
+    },
+  };
+}
