@@ -18,6 +18,8 @@ export const BACKED_UP_TABLES = [
   'passages',
   'passage_lexemes',
   'passage_vectors',
+  'vector_generations',
+  'documents_without_vectors',
   'synonym_groups',
 ] as const satisfies (keyof Tables)[];
 

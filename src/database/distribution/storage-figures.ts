@@ -20,6 +20,8 @@ const TABLES: Record<keyof Tables, true> = {
   passages: true,
   passage_lexemes: true,
   passage_vectors: true,
+  vector_generations: true,
+  documents_without_vectors: true,
   idempotency_keys: true,
   rate_limit_counters: true,
   webhooks: true,

@@ -54,6 +54,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0022-synonyms',
     '0023-later-starts',
     '0024-passage-vectors',
+    '0025-vector-generations',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

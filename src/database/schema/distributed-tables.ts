@@ -11,6 +11,7 @@ export const CONTENT_TABLES = [
   'passages',
   'passage_lexemes',
   'passage_vectors',
+  'documents_without_vectors',
   'document_frequencies',
   'document_frequency_deltas',
 ] as const;

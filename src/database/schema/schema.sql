@@ -89,6 +89,19 @@ CREATE TABLE documents (
   CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text, 'doc'::text, 'ppt'::text, 'eml'::text, 'msg'::text, 'mhtml'::text, 'zip'::text, 'srt'::text, 'vtt'::text])))
 );
 
+CREATE TABLE documents_without_vectors (
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  generation smallint NOT NULL,
+  after_position integer NOT NULL DEFAULT 0,
+  tries integer NOT NULL DEFAULT 0,
+  queued_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (knowledge_base_id, document_id),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
+) WITH (fillfactor=70);
+
 CREATE TABLE files (
   knowledge_base_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -232,6 +245,22 @@ CREATE TABLE synonym_groups (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE vector_generations (
+  generation smallint NOT NULL,
+  url text NOT NULL,
+  model text NOT NULL,
+  dimensions integer NOT NULL,
+  query_prefix text NOT NULL,
+  passage_prefix text NOT NULL,
+  mean bytea NOT NULL,
+  wanted_at timestamp with time zone NOT NULL,
+  current_since timestamp with time zone,
+  is_retired boolean NOT NULL DEFAULT false,
+  is_alone boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (generation),
+  CHECK ((generation > 1))
+);
+
 CREATE TABLE webhook_deliveries (
   webhook_id uuid NOT NULL,
   "position" bigint NOT NULL,
@@ -290,6 +319,7 @@ CREATE INDEX documents_by_sha256 ON public.documents USING btree (knowledge_base
 CREATE INDEX documents_not_processed ON public.documents USING btree (knowledge_base_id, status) WHERE (status <> 'processed'::text);
 CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
 CREATE INDEX documents_waiting ON public.documents USING btree (COALESCE(queued_at, created_at)) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
+CREATE INDEX documents_without_vectors_due ON public.documents_without_vectors USING btree (account_id, due_at);
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree (created_at);

@@ -199,6 +199,41 @@ type PassageVectorTable = {
   vector: string | null;
 };
 
+/** A model of which passages have vectors, or are to get them: see vector-generations.ts. */
+type VectorGenerationTable = {
+  generation: number;
+  url: string;
+  model: string;
+  dimensions: number;
+  query_prefix: string;
+  passage_prefix: string;
+  /** The mean of the vectors of some fixed sentences, as 32-bit floating-point numbers, the lowest byte first. */
+  mean: Buffer;
+  /** When a server wanted it last. The model that was wanted last is the one whose vectors are made. */
+  wanted_at: Timestamp;
+  /** Null: it has never been compared with queries. The one that became current last is. */
+  current_since: NullableTimestamp;
+  /** Whether its vectors are to be removed, or have been. The row stays, so that no other generation gets its number. */
+  is_retired: Generated<boolean>;
+  /** Of the current one: whether the vectors of all others have been removed. */
+  is_alone: Generated<boolean>;
+};
+
+/** A document whose passages are to get vectors of a model: see documents-without-vectors.ts. */
+type DocumentWithoutVectorsTable = {
+  knowledge_base_id: string;
+  document_id: string;
+  account_id: string;
+  /** The model that was wanted when the row was written, or taken last. */
+  generation: number;
+  /** The position of the last passage that the current try has got to. */
+  after_position: Generated<number>;
+  /** How often all its passages were tried, and some have got no vector. */
+  tries: Generated<number>;
+  queued_at: Timestamp;
+  due_at: Timestamp;
+};
+
 /** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
 type IdempotencyKeyTable = {
   account_id: string;
@@ -312,6 +347,8 @@ export type Tables = {
   passages: PassageTable;
   passage_lexemes: PassageLexemesTable;
   passage_vectors: PassageVectorTable;
+  vector_generations: VectorGenerationTable;
+  documents_without_vectors: DocumentWithoutVectorsTable;
   idempotency_keys: IdempotencyKeyTable;
   rate_limit_counters: RateLimitCounterTable;
   webhooks: WebhookTable;
