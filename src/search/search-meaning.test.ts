@@ -1,4 +1,5 @@
 /** A query finds passages that say the same in other words, and in other languages, by the tables of word vectors. */
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { importText } from './testing/imported-texts.ts';
@@ -160,4 +161,56 @@ it('a filter and named documents hold for what meaning finds', async () => {
   const found = await opened.resultsFor('salary', { scope: { documents } });
   expect(found.map(({ title }) => title)).toEqual(['b']);
   expect(await opened.resultsFor('salary', { scope: { documents: [] } })).toEqual([]);
+});
+
+describe('at most some passages of a document', () => {
+  /** One document says it by the word of the query and, in another passage, by its meaning; the other by its meaning. */
+  const PAGES = [
+    [
+      'A salary is a word of the game. Cards lie on the table.',
+      'Wages are paid on the last working day of each month.',
+    ],
+    ['Wages are paid on the first working day of each year.'],
+  ].map((pages) => pages.map((page) => `## Part\n\n${`${page} `.repeat(16)}`).join('\n\n'));
+  let pages: Opened;
+  beforeAll(async () => {
+    pages = await openWith(PAGES);
+  });
+  const found = async (mode: 'meaning' | 'both', maxPerDocument?: number) =>
+    (await pages.resultsFor('salary', { mode, ...(maxPerDocument && { scope: { maxPerDocument } }) })).map(
+      ({ title, position }) => `${title}/${position}`,
+    );
+
+  it.each(['meaning', 'both'] as const)('by %s has the best of each document', async (mode) => {
+    const all = await found(mode);
+    const first = all.filter((id, i) => all.findIndex((other) => other[0] === id[0]) === i);
+    expect(first.map((id) => id[0]).toSorted()).toEqual(['0', '1']);
+    expect(await found(mode, 1)).toEqual(first);
+  });
+
+  it('has also passages without a word of the query, beside others of their document', async () => {
+    const all = await found('both');
+    expect(all.filter((id) => id[0] === '0').length).toBeGreaterThan(1);
+    expect(await found('both', 10)).toEqual(all);
+  });
+});
+
+it('in a knowledge base of many passages, few documents are still compared by their meaning', async () => {
+  const opened = await openWith(RULES);
+  await suite.database
+    .updateTable('knowledge_base_statistics')
+    .set({ passage_count: 30_000 })
+    .where('knowledge_base_id', '=', opened.owned.knowledgeBaseId)
+    .execute();
+  expect(await opened.resultsFor('salary')).toEqual([]);
+  const { knowledgeBaseId } = opened.owned;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM documents WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.database);
+  const documents = rows.map(({ id }) => ({ knowledgeBaseId, id }));
+  const [inScope] = await opened.resultsFor('salary', { scope: { documents } });
+  expect(inScope?.title).toBe('1');
+  const [byFilter] = await opened.resultsFor('salary', {
+    scope: { filter: { path: '$."$title" == "1"', hasFields: true } },
+  });
+  expect(byFilter?.title).toBe('1');
 });

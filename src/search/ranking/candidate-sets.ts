@@ -4,7 +4,8 @@ import { type CandidateQueries, chooseCandidates, FURTHER_MAX } from '../candida
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { ScopedQuery } from '../query/query-analysis.ts';
-import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
+import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
+import { comparesAllMeanings } from './meaning.ts';
 import type { FoundPassage, RankPassages } from './ranking.ts';
 import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
@@ -77,7 +78,10 @@ export async function rankCandidates(
   { scoring, searched, request, phrases, mode, meaning, isProbe = false }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { accountId, limit, price, scope, query } = request;
+  // Where words do not count and all passages are compared, meaning finds them without candidates.
+  const needsNone = isByMeaning(mode, scoring) && comparesAllMeanings(meaning, searched);
   const choose = (factor: number): CandidateQueries => {
+    if (needsNone) return { queries: [], further: [], all: true };
     const byTerms = () => candidatesOf(scoring.terms, searched.passageCount, factor);
     return phrases === undefined ? byTerms() : withPhrases(phrases, factor, byTerms);
   };

@@ -37,6 +37,7 @@ import {
   candidatesInScope,
   documentsInScope,
   isInScope,
+  ofEachDocument,
   SCOPE_VALUES,
   type SearchScope,
   scopeValues,
@@ -108,11 +109,22 @@ const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'p
 const ofWords = (column: string, { wordsShare }: Pick<RankingValues, 'wordsShare'>) =>
   sql`${wordsShare}::float8 * ${sql.ref(column)} AS ${sql.ref(column)}`;
 
+/** The passages of `ordered` that are answers. `most`: the most of a document, where a query says it. */
+function answers(values: RankingValues, most: RawBuilder<unknown> | undefined) {
+  const near = sql`ordered WHERE ${isNearEnough(values)}`;
+  return most === undefined
+    ? near
+    : sql`(${ofEachDocument(near, { order: sql`score DESC`, most })}) AS capped`;
+}
+
+/** `due`: the price. `maxPerDocument`: the most results of a document, where a query says it. */
+type Ending = { due: RawBuilder<unknown>; maxPerDocument?: RawBuilder<unknown>; layout: Layout };
+
 /** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
 const rankedTables = (
   payment: Payment,
   values: RankingValues,
-  { due, layout }: { due: RawBuilder<unknown>; layout: Layout },
+  { due, maxPerDocument, layout }: Ending,
 ) => sql`${
   layout.isDistributed
     ? sql`
@@ -129,7 +141,7 @@ const rankedTables = (
       SELECT knowledge_base_id, document_id, position, ${ofWords('bm25', values)}, ${ofWords('combined', values)},
         ${ofWords('relevant', values)}, unlifted, cosine,
         round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE ${isNearEnough(values)} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+      FROM ${answers(values, maxPerDocument)} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
@@ -170,7 +182,7 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
     best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, isInScope: sql``, layout })})),${rankedTables(payment, values, { due, layout })}
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, layout })})),${rankedTables(payment, values, { due, layout })}
     SELECT ${foundColumns},
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ${joinedTables(values, layout)}
@@ -188,11 +200,8 @@ const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
 function bestOfScored({ maxPerDocument, selected }: ScopedValues, { isCapped }: { isCapped: boolean }) {
   const order = sql`ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
   if (!isCapped) return sql`SELECT * FROM scored ${order}`;
-  return sql`
-    SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
-      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
-      FROM scored) AS placed
-    WHERE place <= ${maxPerDocument}::integer ${order}`;
+  const capped = ofEachDocument(sql`scored`, { order: sql`score DESC`, most: maxPerDocument });
+  return sql`SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (${capped}) AS capped ${order}`;
 }
 
 /** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
@@ -211,6 +220,13 @@ function rankedInScope(
   { layout, ...form }: { isCapped: boolean; layout: Layout },
 ) {
   const { isLast, least, selected, maxPerDocument } = values;
+  const cap = form.isCapped ? { maxPerDocument } : {};
+  const nearest = {
+    score: scoreOfFew(values, layout),
+    isInScope: isInScope(values, 'passage_vectors', layout),
+    ...cap,
+    layout,
+  };
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
   const isEnough = sql`((SELECT ${isLast}::boolean OR is_small OR (
@@ -225,7 +241,7 @@ function rankedInScope(
     first AS MATERIALIZED (${bestOfScored(values, form)}),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),
     best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score: scoreOfFew(values, layout), isInScope: isInScope(values, 'passage_vectors', layout), ...(form.isCapped && { maxPerDocument: sql`${maxPerDocument}::integer` }), layout })})),${rankedTables(payment, values, { due, layout })}
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, nearest)})),${rankedTables(payment, values, { due, ...cap, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (

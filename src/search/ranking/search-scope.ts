@@ -12,6 +12,7 @@ import { type DocumentFilter, fitsFilter } from '../../database/rows/documents/d
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { ScopedId } from '../../terms/ids.ts';
 import { lengthNormSql } from '../bm25.ts';
+import { COMPARED_MAX as MEANINGS_COMPARED_MAX } from '../query/query-meaning.ts';
 import { hasPhrases } from './best-by-bm25.ts';
 import type { Layout } from './layout.ts';
 import { RERANK_DEPTH } from './rerank.ts';
@@ -75,6 +76,16 @@ export async function estimateShare(
 /** Whether so few documents fit a filter that all are compared with it before the index is asked. */
 export const isRareShare = (share: number): boolean => share < RARE_SHARE;
 
+/** SQL for the passages of `table` that come first in their documents by `order`, `most` of each. */
+export const ofEachDocument = (
+  table: RawBuilder<unknown>,
+  { order, most }: { order: RawBuilder<unknown>; most: RawBuilder<unknown> },
+) => sql`
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY ${order}, position) AS place
+      FROM ${table}) AS placed
+    WHERE place <= ${most}::integer`;
+
 /** The values of `SCOPE_VALUES` but `anyTerm`. `comparesAll`: the filter is compared with all documents. */
 export const scopeValues = ({ filter, documents, maxPerDocument }: SearchScope, comparesAll: boolean) => ({
   path: filter?.path,
@@ -97,12 +108,15 @@ const SCORED_MAX = 3_000;
  * - `located`: the documents that may be in the scope; one more than `comparedMax` where there are more.
  * - `scope`: those of them that are.
  * - `extent`, one row. `is_known`: `scope` is complete. `is_small`: and its passages are few enough to score them all.
+ *   `is_comparable`: and few enough to compare the meanings of all.
  *   `documents_max`: the number of documents in the scope, NULL if it is unknown. Without a filter they are all documents,
  *   of which only as many count as can be among the results.
  */
 export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, layout: Layout) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;
   const isSearched = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
+  const hasAtMost = (passages: number) =>
+    sql`is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(passages)}`;
   return sql`
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
@@ -116,8 +130,7 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
       WHERE ${layout.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``}(SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
     extent AS MATERIALIZED (
-      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(SCORED_MAX)}
-        AS is_small,
+      SELECT is_known, ${hasAtMost(SCORED_MAX)} AS is_small, ${hasAtMost(MEANINGS_COMPARED_MAX)} AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN ${path}::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE ${isSearched} LIMIT ${sql.lit(RERANK_DEPTH)}) AS counted) END AS documents_max

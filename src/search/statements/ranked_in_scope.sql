@@ -21,8 +21,7 @@ WITH query_terms AS MATERIALIZED (
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
-      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
-        AS is_small,
+      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN $61::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
@@ -91,8 +90,9 @@ WITH query_terms AS MATERIALIZED (
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
+        SELECT * FROM ((
         SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
+        WHERE $51::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
             ELSE $61::jsonpath IS NULL OR EXISTS (
@@ -101,7 +101,13 @@ WITH query_terms AS MATERIALIZED (
               AND ($61::jsonpath IS NULL OR
     (CASE WHEN $62::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
-    IS TRUE) END
+    IS TRUE) END)
+        UNION ALL
+        (SELECT own.* FROM scope CROSS JOIN LATERAL (
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $46::smallint
+          OFFSET 0) AS own
+        WHERE $48::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (

@@ -55,8 +55,9 @@ WITH query_terms AS MATERIALIZED (
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
+        SELECT * FROM (
         SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
+        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint) AS compared
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (

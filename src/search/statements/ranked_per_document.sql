@@ -21,8 +21,7 @@ WITH query_terms AS MATERIALIZED (
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
-      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
-        AS is_small,
+      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN $61::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
@@ -76,11 +75,11 @@ WITH query_terms AS MATERIALIZED (
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
-    first AS MATERIALIZED (
-    SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
+    first AS MATERIALIZED (SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
+    SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM scored) AS placed
-    WHERE place <= $65::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    WHERE place <= $65::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $59::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer)),
@@ -96,10 +95,11 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
         SELECT * FROM (
-          SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
-          FROM (
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
+      FROM ((
         SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
+        WHERE $51::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
             ELSE $61::jsonpath IS NULL OR EXISTS (
@@ -108,12 +108,18 @@ WITH query_terms AS MATERIALIZED (
               AND ($61::jsonpath IS NULL OR
     (CASE WHEN $62::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
-    IS TRUE) END) AS compared
-        ) AS placed WHERE place <= $65::integer
+    IS TRUE) END)
+        UNION ALL
+        (SELECT own.* FROM scope CROSS JOIN LATERAL (
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $46::smallint
+          OFFSET 0) AS own
+        WHERE $48::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared) AS placed
+    WHERE place <= $65::integer) AS capped
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (
-        SELECT FROM by_words WHERE by_words.document_id = nearest.document_id)
+        SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate)),
     cosines AS MATERIALIZED (
     SELECT document_id, position, least(greatest($49::float8 * (
@@ -213,8 +219,12 @@ WITH query_terms AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
         $52::float8 * "relevant" AS "relevant", unlifted, cosine,
         round((score / $55::float8)::numeric, 6)::float8 AS score
+      FROM (
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
-        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $56 ROWS WITH TIES),
+        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines))) AS placed
+    WHERE place <= $65::integer) AS capped ORDER BY score DESC FETCH FIRST $56 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $59::boolean OR is_small OR (
