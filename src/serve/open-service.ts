@@ -117,6 +117,7 @@ export async function openService(
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const vectorsIn = config.hasWordVectors ? openWordVectors() : noVectors;
+  if (config.hasWordVectors) log.info('passages are found by their meaning too: WORD_VECTORS is on');
   const analysis = createAnalysisPool(stem, {
     connections: config.databasePoolSize,
     hasWordVectors: config.hasWordVectors,
@@ -145,6 +146,7 @@ export async function openService(
     readStorageFigures: () => readStorageFigures(database),
     readReplicaFigures: replica?.readFigures,
     countLostLines,
+    hasWordVectors: config.hasWordVectors,
     log,
   });
   const service: OpenService = {

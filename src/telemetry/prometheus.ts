@@ -30,6 +30,8 @@ export type MetricSources = {
   /** Undefined: there is no read replica. */
   readReplicaFigures?: (() => Promise<ReplicaFigures>) | undefined;
   countLostLines(): number;
+  /** WORD_VECTORS is on. */
+  hasWordVectors: boolean;
 };
 
 export type Prometheus = Meter & {
@@ -156,6 +158,16 @@ function gaugeBuild(registers: Registry[]): void {
   build.set({ version: manifest.version }, 1);
 }
 
+/** Whether this server finds passages by their meaning. */
+function gaugeVectors({ hasWordVectors }: MetricSources, registers: Registry[]): void {
+  const vectors = new Gauge({
+    name: `${PREFIX}word_vectors`,
+    help: '1: this server has word vectors (WORD_VECTORS=on). 0: it has none.',
+    registers,
+  });
+  vectors.set(hasWordVectors ? 1 : 0);
+}
+
 /** Metrics of process, memory, event loop and garbage collection, with prom-client's names. A process has them once. */
 let processRegistry: Registry | undefined;
 
@@ -173,6 +185,7 @@ export function createPrometheus(sources: MetricSources): Prometheus {
   const registers = [registry];
   const meter = createMeter(registers);
   gaugeBuild(registers);
+  gaugeVectors(sources, registers);
   gaugePool(sources, registers);
   countLostLogLines(sources, registers);
   const updateJobs = gaugeJobs(sources, registers);

@@ -1,9 +1,10 @@
 /** Checks a deployment's machine: the data directory and its secrets, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
+import { openWordVectors, TABLES } from '../../meaning/word-vectors.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secrets/secret-files.ts';
-import { type Problem, shellWord } from '../../terms/problem.ts';
+import { type Problem, reasonOf, shellWord } from '../../terms/problem.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL's write-ahead log alone may need this (max_wal_size, 1 GB by default). */
@@ -73,4 +74,16 @@ export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>
     return [{ problem, remedy }];
   }
   return [];
+}
+
+/** Checks whether the tables of word vectors can be read, where WORD_VECTORS is on. */
+export function checkWordVectors(): Problem[] {
+  const remedy = 'Install the package again, or set WORD_VECTORS to off.';
+  try {
+    const vectorsIn = openWordVectors();
+    if (TABLES.every((table) => vectorsIn(table) !== undefined)) return [];
+    return [{ problem: 'The package has no tables of word vectors.', remedy }];
+  } catch (error) {
+    return [{ problem: `The word vectors cannot be read: ${reasonOf(error)}.`, remedy }];
+  }
 }

@@ -14,6 +14,7 @@ import { createServiceApp } from '../../serve/service-app.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { checkDataDirectory } from './check-machine.ts';
+import { examine } from './doctor.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
 beforeAll(async () => {
@@ -23,6 +24,17 @@ afterAll(() => deployment.close());
 
 test('reports no problem of a running service', async () => {
   expect(await deployment.examineWith({}, true)).toEqual([]);
+});
+
+test('names the word vectors where they are on, and has no problem with their tables', async () => {
+  const parts = [];
+  const environment = {
+    DATA_DIR: join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`),
+    WORD_VECTORS: 'on',
+  };
+  for await (const { part, problems } of examine({ environment, server: false }))
+    if (part.includes('WORD_VECTORS')) parts.push({ part, problems });
+  expect(parts).toEqual([{ part: 'word vectors (WORD_VECTORS is on)', problems: [] }]);
 });
 
 test('before the first start it warns of the missing database, and creates nothing', async () => {

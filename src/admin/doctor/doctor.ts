@@ -14,7 +14,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
-import { checkBaseUrl, checkDataDirectory, checkSecrets } from './check-machine.ts';
+import { checkBaseUrl, checkDataDirectory, checkSecrets, checkWordVectors } from './check-machine.ts';
 import { checkReplica } from './check-replica.ts';
 import {
   checkFiles,
@@ -157,6 +157,7 @@ export async function* examine({
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
+  if (config.hasWordVectors) yield await runCheck('word vectors (WORD_VECTORS is on)', checkWordVectors);
   const deployment = yield* findDatabaseProblems(config);
   if (hasStore(config))
     yield await runCheck('files', async () => checkFiles(await openFiles(config), config));

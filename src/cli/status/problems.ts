@@ -1,5 +1,5 @@
 /** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
-import { formatBytes, pluralise } from '../../terminal/formats.ts';
+import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
 import { formatSeconds } from './figures.ts';
 import type { Reading, ReplicaUse, ServerState } from './reading.ts';
 
@@ -36,6 +36,13 @@ function findServerProblems(server: ServerState): string[] {
   ];
 }
 
+/** Passages that a server without vectors imports are found by meaning much later, and its searches never do. */
+function findDifferingVectors({ servers }: Reading): string[] {
+  const without = servers.filter(({ hasWordVectors }) => !hasWordVectors).map(({ address }) => address);
+  if (without.length === 0 || without.length === servers.length) return [];
+  return [`WORD_VECTORS is on, but not at ${enumerate(without)}: set it to the same everywhere.`];
+}
+
 function findTrafficProblems({ now }: Reading): string[] {
   if (now === null) return [];
   const { requests, answers, deliveries, seconds } = now;
@@ -70,6 +77,7 @@ export function findProblems(reading: Reading): string[] {
   return [
     ...reading.unreachable.map(({ reason }) => reason),
     ...reading.servers.flatMap(findServerProblems),
+    ...findDifferingVectors(reading),
     ...findTrafficProblems(reading),
     ...findImportProblems(reading),
   ].filter(Boolean);

@@ -108,6 +108,23 @@ test('passages without vectors are shown while one of the servers makes some', (
   expect(show({})).not.toContain('vectors');
 });
 
+test('says where word vectors are on, and whether a server is without them', () => {
+  const show = (...vectors: number[]) =>
+    showReading(
+      toReading(
+        vectors.map((word_vectors, i) =>
+          scrapeOf(`http://server-${i}`, 0, { ...RUNNING, database_size_bytes: 100, word_vectors }),
+        ),
+      ),
+    ).join('\n');
+  expect(show(0, 0)).not.toContain('WORD_VECTORS');
+  expect(show(1, 1)).toContain('found by words and by meaning: WORD_VECTORS is on');
+  expect(show(1, 1)).not.toContain('the same everywhere');
+  expect(show(1, 0)).toContain(
+    'WORD_VECTORS is on, but not at http://server-1: set it to the same everywhere.',
+  );
+});
+
 /** Two servers of which one is busy, and a third one that is gone: now and two seconds before. */
 function readBusy(): Reading {
   const many = Array.from({ length: 30 }, (_, index) => requests(`anOperation${index}`, 200, 1e9));

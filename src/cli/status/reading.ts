@@ -19,6 +19,8 @@ export type ServerState = {
   /** Connections to the database. `waiting`: requests that wait for one. */
   connections: { busy: number; open: number; max: number; waiting: number };
   isDatabaseUp: boolean;
+  /** WORD_VECTORS is on there. */
+  hasWordVectors: boolean;
   /** Its use of a read replica; null: it has none. */
   replica: ReplicaUse | null;
   /** Lines of the log that could not be written, since the start and since the reading before. */
@@ -117,6 +119,7 @@ function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
       waiting: own('database_pool_waiting_requests') ?? 0,
     },
     isDatabaseUp: own('database_up') === 1,
+    hasWordVectors: own('word_vectors') === 1,
     replica: toReplicaUse(scrape),
     lostLogLines: own('log_lines_lost_total') ?? 0,
     lostLogLinesNow: added?.own('log_lines_lost_total') ?? null,

@@ -135,7 +135,7 @@ const listTables = (beginning: string, tables: Storage['tables']): string =>
     tables.map(({ table, bytes }) => `${nameOf(table)} ${formatBytes(bytes)}`),
   );
 
-function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
+function showStorage({ storage, servers }: Reading, first: Reading | undefined): Line[] {
   if (storage === null) return [essential(part('STORAGE', 'unknown'))];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
   const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors } = storage;
@@ -146,6 +146,9 @@ function showStorage({ storage }: Reading, first: Reading | undefined): Line[] {
   return [
     essential(part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`)),
     past(`${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`),
+    ...(servers.some(({ hasWordVectors }) => hasWordVectors)
+      ? [past(`${INDENT}found by words and by meaning: WORD_VECTORS is on`)]
+      : []),
     ...(passagesWithoutVectors
       ? [essential(`${INDENT}${pluralise(passagesWithoutVectors, 'passage')} without vectors yet`)]
       : []),
