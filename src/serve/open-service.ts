@@ -14,6 +14,7 @@ import { migrateOver } from '../database/migrations/migrate.ts';
 import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
 import type { ReplicaUse } from '../database/replica/switch.ts';
 import { creditPayment } from '../database/rows/accounts.ts';
+import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -28,6 +29,8 @@ import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { noVectors } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
+import { searchByModel } from '../search/model-search.ts';
+import { createEmbedQuery } from '../search/query/embed-query.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
@@ -88,6 +91,28 @@ async function openReplica(
   return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
 }
 
+/** The search, with the model of the settings, if they have one. */
+function withModel(
+  search: Search,
+  { config, database, telemetry, log }: Pick<Service, 'config' | 'database' | 'telemetry' | 'log'>,
+): Search {
+  if (config.embeddings === undefined) return search;
+  let isAnswering = true;
+  const embedQuery = createEmbedQuery({
+    settings: config.embeddings,
+    generations: createCurrentGeneration(database),
+    tell(outcome, reason) {
+      telemetry.meaningAsked(outcome);
+      const isCompared = outcome === 'compared';
+      if (isCompared === isAnswering) return;
+      isAnswering = isCompared;
+      if (isCompared) log.info('the model answers queries again');
+      else log.warn({ outcome, reason }, 'the model does not answer: queries are by words alone');
+    },
+  });
+  return searchByModel(search, embedQuery);
+}
+
 /** The search, with a span for each call. */
 const traced =
   (search: Search, telemetry: Telemetry): Search =>
@@ -122,7 +147,7 @@ export async function openService(
     connections: config.databasePoolSize,
     hasWordVectors: config.hasWordVectors,
   });
-  const search = replica
+  const searchByWords = replica
     ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment, vectorsIn)
     : createSearch(database, stemMemory, creditPayment, vectorsIn);
   const files = await openFiles(config);
@@ -149,6 +174,7 @@ export async function openService(
     hasWordVectors: config.hasWordVectors,
     log,
   });
+  const search = withModel(searchByWords, { config, database, telemetry, log });
   const service: OpenService = {
     config,
     database,

@@ -73,6 +73,14 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['outcome'],
     registers,
   });
+  const meanings = new Counter({
+    name: `${PREFIX}meaning_queries_total`,
+    help:
+      'Queries that asked the model for their meaning: compared, or answered by words alone because of a timeout, or ' +
+      'because the model was unavailable, limited requests, or gave a wrong answer.',
+    labelNames: ['outcome'],
+    registers,
+  });
   const withoutVectors = new Gauge({
     name: `${PREFIX}passages_without_vectors`,
     help: 'Stored passages to which this server is giving vectors, and that have none yet.',
@@ -87,6 +95,7 @@ function createMeter(registers: Registry[]): Meter {
       imports.inc({ status: outcome.status, error_code }, count);
     },
     eventSent: (outcome) => webhooks.inc({ outcome }),
+    meaningAsked: (outcome) => meanings.inc({ outcome }),
     passagesWithoutVectors: (count) =>
       count === undefined ? withoutVectors.remove() : withoutVectors.set(count),
   };

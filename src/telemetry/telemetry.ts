@@ -17,6 +17,8 @@ export type Meter = {
   importsEnded(outcome: ImportOutcome, count: number): void;
   /** Called after each attempt to deliver an event to a webhook. */
   eventSent(outcome: 'received' | 'failed'): void;
+  /** Called for each query that asked for its meaning by a model. */
+  meaningAsked(outcome: 'compared' | 'timeout' | 'unavailable' | 'limited' | 'wrong'): void;
   /** Called while this server makes vectors of stored passages, and once it does not any more: undefined is unknown. */
   passagesWithoutVectors(count: number | undefined): void;
 };
@@ -63,7 +65,7 @@ export type Metrics = { tokens: readonly string[]; expose(): Promise<{ type: str
 
 export type Telemetry = Pick<
   Meter,
-  'requestEnded' | 'importsEnded' | 'eventSent' | 'passagesWithoutVectors'
+  'requestEnded' | 'importsEnded' | 'eventSent' | 'meaningAsked' | 'passagesWithoutVectors'
 > & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
@@ -76,6 +78,7 @@ export const unmetered: Meter = {
   stepEnded() {},
   importsEnded() {},
   eventSent() {},
+  meaningAsked() {},
   passagesWithoutVectors() {},
 };
 
@@ -84,6 +87,7 @@ export const createTelemetry = (meter: Meter): Telemetry => ({
   requestEnded: meter.requestEnded,
   importsEnded: meter.importsEnded,
   eventSent: meter.eventSent,
+  meaningAsked: meter.meaningAsked,
   passagesWithoutVectors: meter.passagesWithoutVectors,
   async step(step, run) {
     const startedAt = performance.now();

@@ -1,0 +1,66 @@
+/** Asks the model of the stored vectors for that of a query. */
+import type { QueryWarning } from '../../../generated/types.gen.ts';
+import type { EmbeddingsSettings } from '../../config/model-settings.ts';
+import type { CurrentGeneration, VectorGeneration } from '../../database/rows/vector-generations.ts';
+import { storedModel } from '../../meaning/model/embeddings-model.ts';
+import { createEmbeddingsServer } from '../../meaning/model/embeddings-server.ts';
+import { createModelSpace, type ModelSpace } from '../../meaning/model/model-space.ts';
+import {
+  createQueryEmbeddings,
+  type Degraded,
+  type QueryEmbeddings,
+} from '../../meaning/model/query-embeddings.ts';
+import type { EmbedQuery } from '../model-search.ts';
+
+/** How a query went: it was compared by its meaning, or why not. */
+export type MeaningOutcome = 'compared' | Degraded['degraded'];
+
+/** `tell`: called for each query, with a sentence for the operator about a failure. */
+type Options = {
+  settings: EmbeddingsSettings;
+  generations: Pick<CurrentGeneration, 'current'>;
+  tell(outcome: MeaningOutcome, reason?: string): void;
+};
+
+/** People who search are told neither the address of the server nor what it said. */
+function warningOf({ degraded }: Degraded, { timeoutMs }: EmbeddingsSettings): QueryWarning {
+  const instead = 'The passages were found by words alone.';
+  return degraded === 'timeout'
+    ? { code: 'MEANING_TIMEOUT', message: `The model did not answer within ${timeoutMs} ms. ${instead}` }
+    : { code: 'MEANING_UNAVAILABLE', message: `The model cannot be used at the moment. ${instead}` };
+}
+
+/** The model of a generation of vectors. */
+type AskedModel = { generation: number; embeddings: QueryEmbeddings; space: ModelSpace };
+
+/**
+ * Creates the function that embeds queries by the model of the current vectors: another one than that of the settings
+ * while its vectors are made.
+ */
+export function createEmbedQuery({ settings, generations, tell }: Options): EmbedQuery {
+  let asked: AskedModel | undefined;
+  const modelOf = (current: VectorGeneration): AskedModel => {
+    const { generation, mean } = current;
+    if (asked?.generation === generation) return asked;
+    const server = createEmbeddingsServer(storedModel(current, settings));
+    asked = {
+      generation,
+      embeddings: createQueryEmbeddings(server, settings),
+      space: createModelSpace(mean),
+    };
+    return asked;
+  };
+  return async ({ accountId, query }) => {
+    const current = await generations.current();
+    if (current === undefined) return undefined;
+    const { generation, embeddings, space } = modelOf(current);
+    const answer = await embeddings.embed(query, accountId);
+    if ('degraded' in answer) {
+      tell(answer.degraded, answer.message);
+      return { warning: warningOf(answer, settings) };
+    }
+    tell('compared');
+    const vector = space.toSpace(answer.vector);
+    return vector && { embedding: { generation, vector } };
+  };
+}
