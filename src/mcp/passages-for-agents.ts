@@ -1,7 +1,7 @@
 /** Search results as agents read them: whole passages, best first, within a number of tokens, each with its source. */
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { formatPages, foundPlace } from '../client/found-place.ts';
-import { formatTime } from '../format-time.ts';
+import { formatTime } from '../formats/format-time.ts';
 
 type Guess = { word: string; takenFor: string[] };
 type NearWord = { word: string; near: string };

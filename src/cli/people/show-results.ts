@@ -1,8 +1,8 @@
 /** Search results for people. */
 import type { ExplainedMeaning, Explanation, SearchResult, TermMatch } from '../../../generated/types.gen.ts';
 import { formatPages, foundPlace } from '../../client/found-place.ts';
-import { formatScore } from '../../format-score.ts';
-import { formatTime } from '../../format-time.ts';
+import { formatScore } from '../../formats/format-score.ts';
+import { formatTime } from '../../formats/format-time.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { indent, markMatches } from '../../terminal/highlighted-text.ts';
 import { print, style, terminalColumns, toVisible, toVisibleLine } from '../../terminal/terminal.ts';

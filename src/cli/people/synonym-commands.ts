@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import type { SynonymGroup } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { parseJson } from '../../client/errors.ts';
-import { formatSynonyms, parseSynonyms } from '../../synonym-lines.ts';
+import { formatSynonyms, parseSynonyms } from '../../formats/synonym-lines.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { print, printJson, tell, toVisible } from '../../terminal/terminal.ts';
 import { codeOf } from '../../terms/problem.ts';

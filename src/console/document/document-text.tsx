@@ -1,7 +1,7 @@
 /** The text of a document, passage by passage, with its pages and headings. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Passage } from '../../client/index.ts';
-import { formatTime } from '../../format-time.ts';
+import { formatTime } from '../../formats/format-time.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { useSession } from '../session.ts';

@@ -1,7 +1,7 @@
 /** The dialog that shows and sets the synonyms of a knowledge base, or of the account. */
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
-import { formatSynonyms, parseSynonyms } from '../../synonym-lines.ts';
+import { formatSynonyms, parseSynonyms } from '../../formats/synonym-lines.ts';
 import { countOf } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';

@@ -1,6 +1,6 @@
 /** Why a result has its score: a bar for each part that has added to it, or taken from it. */
 import type { ExplainedMeaning, Explanation as ScoreExplanation, TermMatch } from '../../client/index.ts';
-import { formatScore } from '../../format-score.ts';
+import { formatScore } from '../../formats/format-score.ts';
 import { countOf } from '../format.ts';
 
 /** What to know of a term that is not in the text as it was asked for. */

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { formatPages, foundPlace } from '../../client/found-place.ts';
 import type { Attributes, SearchResult } from '../../client/index.ts';
-import { formatScore } from '../../format-score.ts';
-import { formatTime } from '../../format-time.ts';
+import { formatScore } from '../../formats/format-score.ts';
+import { formatTime } from '../../formats/format-time.ts';
 import { LinkIcon } from '../parts/icons.tsx';
 import { addressOf } from '../routes.ts';
 import { Explanation } from './explanation.tsx';

@@ -1,5 +1,5 @@
 /** Groups of synonyms as lines that people write: `PTO, paid time off` and `laptop => ThinkPad, MacBook`. */
-import type { SynonymGroup } from '../generated/types.gen.ts';
+import type { SynonymGroup } from '../../generated/types.gen.ts';
 
 /** Before a comma, an arrow or a backslash that belongs to a term. At the beginning of a line: before a number sign. */
 const escapeTerm = (term: string): string => term.replace(/\\|,|=>|^#/g, '\\$&');
