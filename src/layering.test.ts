@@ -19,6 +19,7 @@ const files = modules.filter((file) => !file.includes('/testing/'));
 const IMPORTS: Record<string, string[]> = {
   client: [],
   formats: [],
+  evaluation: [],
   console: ['client', 'formats'],
   'contract-check': [],
   terms: [],
@@ -102,6 +103,7 @@ const IMPORTS: Record<string, string[]> = {
     'config',
     'contract-check',
     'database',
+    'evaluation',
     'extraction',
     'formats',
     'mcp',

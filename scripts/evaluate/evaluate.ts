@@ -6,6 +6,9 @@
  * With --together all collections share one knowledge base, like the documents of people who write several languages.
  * With --small they are cut to 10, 30, 100 and 300 documents. With --unanswered they are asked what they do not answer:
  * how well the best score tells (areas under the curve), and which `minScore` drops how many of these questions.
+ *
+ * `npm run evaluate -- --own FILE` compares words and meaning by one's own questions, at a running service: it is the
+ * command `knowledge-retrieval evaluate FILE`, which installed packages have too.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +18,19 @@ import {
   type RunningService,
   withService,
 } from '../../contract-tests/harness/service/service-process.ts';
+import {
+  type EvaluateOptions,
+  evaluateOwn,
+  withEvaluateOptions,
+} from '../../src/cli/evaluate/evaluate-command.ts';
+import { explainError } from '../../src/cli/explain-error.ts';
+import { mean } from '../../src/evaluation/measures.ts';
+import { tell, toVisible } from '../../src/terminal/terminal.ts';
 import { readFolder, scriptCommand } from '../arguments.ts';
 import { areaUnderCurve, askPart, type BestScores, leastScoreKeeping, shareBelow } from './answerability.ts';
 import { type Collection, type JudgedQuery, readCollection, sharedCollections } from './collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './collection-run.ts';
-import { mean, measureDocuments, measurePassages } from './measures.ts';
+import { measureDocuments, measurePassages } from './measures.ts';
 import { misspell } from './misspell.ts';
 import { REFERENCE_NDCG10 } from './reference.ts';
 import { cutCollection, SMALL_SIZES } from './small-bases.ts';
@@ -52,12 +63,16 @@ function readQueried(folder: string): Collection {
 
 const readFolders = (path: string, before: string[] = []): string[] => [...before, readFolder(path)];
 
-const command = scriptCommand('evaluate')
+const command = withEvaluateOptions(scriptCommand('evaluate'))
   .description(
     'Imports test collections, each into a fresh service, and measures the answers to their queries.',
   )
   .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
   .option('--json <file>', 'also write the figures to this file')
+  .option(
+    '--own <file>',
+    'compare words and meaning by your own questions, at a running service: the command `evaluate`',
+  )
   .option('--together', 'import all collections into one knowledge base')
   .option('--small', 'cut each collection to 10, 30, 100 and 300 documents')
   .option('--unanswered', 'ask each collection also what it does not answer')
@@ -69,11 +84,19 @@ const command = scriptCommand('evaluate')
   .parse();
 const {
   json,
+  own,
   together,
   small,
   unanswered,
   misspelt = 0,
-} = command.opts<{ json?: string; together?: true; small?: true; unanswered?: true; misspelt?: number }>();
+} = command.opts<{
+  json?: string;
+  own?: string;
+  together?: true;
+  small?: true;
+  unanswered?: true;
+  misspelt?: number;
+}>();
 
 function foldersToEvaluate(): string[] {
   if (command.args.length > 0) return command.args;
@@ -223,8 +246,19 @@ async function evaluateUnanswered(folders: string[]): Promise<void> {
   );
 }
 
-const folders = foldersToEvaluate();
-if (folders.length === 0) {
+/** Prints errors as the command does: in a sentence. */
+async function compareByOwn(file: string): Promise<void> {
+  const { json: _, ...options } = command.opts<Omit<EvaluateOptions, 'json'> & { json?: string }>();
+  await evaluateOwn(file, options).catch((error: Error) => {
+    tell(toVisible(explainError(error)));
+    process.exitCode = 1;
+  });
+}
+
+const folders = own === undefined ? foldersToEvaluate() : [];
+if (own !== undefined) {
+  await compareByOwn(own);
+} else if (folders.length === 0) {
   process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
 } else if (small) {
   await evaluateSmall(folders);

@@ -1,4 +1,5 @@
 /** Measures of retrieval quality as defined by trec_eval and Chroma's chunking evaluation. */
+import { mean, ndcg10 } from '../../src/evaluation/measures.ts';
 import type { Excerpt, Qrels } from './collection.ts';
 
 /** Query → documents with their scores, in the order of the answer. */
@@ -17,10 +18,6 @@ function rank(scores: Map<string, number>): string[] {
 
 const compareIds = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-/** Discounted cumulative gain of the first ten (Järvelin and Kekäläinen, 2002; discount log2(rank + 1)). */
-const dcg10 = (gains: number[]): number =>
-  gains.slice(0, 10).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
-
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 function measureQuery(scores: Map<string, number>, judged: Map<string, number>): DocumentMeasures {
@@ -29,19 +26,12 @@ function measureQuery(scores: Map<string, number>, judged: Map<string, number>):
   const found = (depth: number) => gains.slice(0, depth).filter((gain) => gain > 0).length;
   const first = gains.slice(0, 10).findIndex((gain) => gain > 0);
   return {
-    ndcg10: ratio(dcg10(gains), dcg10(ideal)),
+    ndcg10: ndcg10(gains, ideal),
     recall10: ratio(found(10), ideal.length),
     recall50: ratio(found(50), ideal.length),
     mrr10: first < 0 ? 0 : 1 / (first + 1),
   };
 }
-
-/** The mean; 0 without values. */
-export const mean = (values: number[]): number =>
-  ratio(
-    values.reduce((sum, value) => sum + value, 0),
-    values.length,
-  );
 
 /** Means over all judged queries. A query without results counts 0 (`trec_eval -c`). */
 export function measureDocuments(qrels: Qrels, run: Run): DocumentMeasures {

@@ -21,6 +21,10 @@ export const EXAMPLES: Record<string, Example[]> = {
     ],
     ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
   ],
+  evaluate: [
+    ['evaluate questions.csv --kb Handbook', 'which way finds the right documents'],
+    ['evaluate questions.csv --each --svg comparison.svg', 'each question, and a picture'],
+  ],
   'kb list': [['kb list', 'all knowledge bases']],
   'kb create': [['kb create Handbook --description "Rules for travel"', 'prints the id']],
   'kb rename': [['kb rename Handbook "Handbook 2026"', 'the documents stay']],

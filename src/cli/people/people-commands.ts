@@ -1,6 +1,7 @@
 /** The commands that people use with any server. They load none of the server's code. */
 import type { Command } from 'commander';
 import { checkCommand } from '../check-command.ts';
+import { evaluate } from '../evaluate/evaluate-command.ts';
 import { importCommand } from '../import/import-command.ts';
 import { documents } from './document-commands.ts';
 import { knowledgeBases } from './knowledge-base-commands.ts';
@@ -11,6 +12,15 @@ import { usage } from './usage-command.ts';
 /** Adds them to the program. */
 export function addPeopleCommands(program: Command): void {
   program.commandsGroup('Commands for people, with any server:');
-  for (const command of [importCommand, search, knowledgeBases, documents, synonyms, usage, checkCommand])
+  for (const command of [
+    importCommand,
+    search,
+    evaluate,
+    knowledgeBases,
+    documents,
+    synonyms,
+    usage,
+    checkCommand,
+  ])
     program.addCommand(command);
 }

@@ -1,0 +1,131 @@
+/** Compares ways to find, by the answers to the same questions. */
+import { type Interval, intervalOfMean } from './interval.ts';
+import { DEPTH, type Grades, type Measured, mean, measureAnswer, median } from './measures.ts';
+import { BASELINE, BY_COST, WAY_NAMES, type Way } from './ways.ts';
+
+/** `documents`: best first, each once. `milliseconds`: undefined where it does not count. */
+export type Answer = { documents: string[]; milliseconds?: number | undefined };
+
+/** A question with its judged documents, and the answer of each way. */
+export type Answered = { grades: Grades; answers: ReadonlyMap<Way, Answer> };
+
+/**
+ * `interval`: of `ndcg`, the mean of nDCG@10. `foundWithin`: the share of questions that have a right document among the
+ * first 1, 2 … 10. `better`, `worse`: questions with another nDCG@10 than by BASELINE.
+ */
+export type WayFigures = {
+  way: Way;
+  ndcg: number;
+  interval: Interval;
+  foundWithin: number[];
+  better: number;
+  worse: number;
+  medianMs: number | undefined;
+};
+
+/**
+ * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`: the way to take. `rival`: the one with the highest nDCG@10, if it is another one. `gain`: the difference
+ * of that one, or else of `taken`, to the next cheaper way that it is compared with.
+ */
+export type Comparison = {
+  questions: number;
+  rows: WayFigures[];
+  same: { way: Way; as: Way }[];
+  taken: WayFigures;
+  rival: WayFigures | undefined;
+  gain: Gain | undefined;
+};
+
+/** The difference in nDCG@10 to `from`. `better`, `worse`: the numbers of questions. */
+export type Gain = { from: WayFigures; mean: number; interval: Interval; better: number; worse: number };
+
+/** Differences below this are none: sums of the same numbers in another order. */
+const EQUAL = 1e-9;
+
+type MeasuredWay = { way: Way; measured: Measured[]; milliseconds: number[]; documents: string[] };
+
+function measureWay(way: Way, answered: readonly Answered[]): MeasuredWay {
+  const answers = answered.map(({ answers }) => answers.get(way) ?? { documents: [] });
+  return {
+    way,
+    measured: answers.map(({ documents }, i) => measureAnswer(documents, answered[i]?.grades ?? new Map())),
+    milliseconds: answers.flatMap(({ milliseconds }) => milliseconds ?? []),
+    documents: answers.map(({ documents }) => documents.slice(0, DEPTH).join(' ')),
+  };
+}
+
+const differences = (way: MeasuredWay, from: MeasuredWay): number[] =>
+  way.measured.map(({ ndcg }, i) => ndcg - (from.measured[i]?.ndcg ?? 0));
+
+const countBetter = (given: readonly number[]): number => given.filter((each) => each > EQUAL).length;
+const countWorse = (given: readonly number[]): number => given.filter((each) => each < -EQUAL).length;
+
+function toFigures(of: MeasuredWay, baseline: MeasuredWay): WayFigures {
+  const scores = of.measured.map(({ ndcg }) => ndcg);
+  const changes = differences(of, baseline);
+  const within = (places: number) =>
+    mean(of.measured.map(({ firstRight = Number.POSITIVE_INFINITY }) => (firstRight <= places ? 1 : 0)));
+  return {
+    way: of.way,
+    ndcg: mean(scores),
+    interval: intervalOfMean(scores),
+    foundWithin: Array.from({ length: DEPTH }, (_, index) => within(index + 1)),
+    better: countBetter(changes),
+    worse: countWorse(changes),
+    medianMs: median(of.milliseconds),
+  };
+}
+
+/** The cheapest of these ways that has answered every question as this one: itself, if its answers are others. */
+function cheapestAlike(way: MeasuredWay, ways: MeasuredWay[]): MeasuredWay {
+  const isAlike = ({ documents }: MeasuredWay) => documents.every((each, i) => each === way.documents[i]);
+  return ways.find(isAlike) ?? way;
+}
+
+function gainOf(of: MeasuredWay, from: MeasuredWay, figuresOf: (of: MeasuredWay) => WayFigures): Gain {
+  const changes = differences(of, from);
+  return {
+    from: figuresOf(from),
+    mean: mean(changes),
+    interval: intervalOfMean(changes),
+    better: countBetter(changes),
+    worse: countWorse(changes),
+  };
+}
+
+/**
+ * The way to take, from the cheapest on: a dearer one takes its place if the whole interval of its gain is above 0.
+ * `byCost`: at least one.
+ */
+function choose(
+  [cheapest, ...dearer]: [MeasuredWay, ...MeasuredWay[]],
+  figuresOf: (of: MeasuredWay) => WayFigures,
+): Pick<Comparison, 'taken' | 'rival' | 'gain'> {
+  let [taken, gain, best]: [MeasuredWay, Gain | undefined, MeasuredWay] = [cheapest, undefined, cheapest];
+  for (const way of dearer) {
+    const possible = gainOf(way, taken, figuresOf);
+    if (possible.interval.low > 0) [taken, gain] = [way, possible];
+    if (figuresOf(way).ndcg > figuresOf(best).ndcg + EQUAL) best = way;
+  }
+  if (figuresOf(best).ndcg <= figuresOf(taken).ndcg + EQUAL)
+    return { taken: figuresOf(taken), rival: undefined, gain };
+  return { taken: figuresOf(taken), rival: figuresOf(best), gain: gainOf(best, taken, figuresOf) };
+}
+
+/** Compares the ways that have answered. undefined without an answer by BASELINE, which is the cheapest. */
+export function compareWays(answered: readonly Answered[]): Comparison | undefined {
+  const ways = WAY_NAMES.filter((way) => answered.some(({ answers }) => answers.has(way)));
+  const all = ways.map((way) => measureWay(way, answered));
+  const [baseline, ...dearer] = BY_COST.flatMap((way) => all.find((each) => each.way === way) ?? []);
+  if (baseline?.way !== BASELINE) return undefined;
+  const alike = new Map(all.map((each) => [each, cheapestAlike(each, [baseline, ...dearer])]));
+  const figures = new Map(all.map((each) => [each, toFigures(each, baseline)]));
+  const figuresOf = (of: MeasuredWay) => figures.get(of) ?? toFigures(of, baseline);
+  const differing = (each: MeasuredWay) => alike.get(each) === each;
+  return {
+    questions: answered.length,
+    rows: all.filter(differing).map(figuresOf),
+    same: [...alike].filter(([each, as]) => each !== as).map(([each, as]) => ({ way: each.way, as: as.way })),
+    ...choose([baseline, ...dearer.filter(differing)], figuresOf),
+  };
+}
