@@ -45,8 +45,11 @@ function createTested(
     calls,
     waits,
     nowMs: () => nowMs,
-    embed: async (texts: string[], signal = new AbortController().signal) =>
-      await Array.fromAsync(passages.embedAll(texts, signal)),
+    async embed(texts: string[], signal = new AbortController().signal): Promise<PassageVector[]> {
+      const made: PassageVector[] = [];
+      for await (const vector of passages.embedAll(texts, signal)) made.push(vector);
+      return made;
+    },
   };
 }
 
