@@ -1,5 +1,11 @@
 /** The answers of a server that says no: what they mean, and what of them may be repeated. */
-import { BatchRefused, type ModelFailure, ModelUnavailable, RateLimited } from './model-failures.ts';
+import {
+  BatchRefused,
+  type ModelFailure,
+  ModelUnavailable,
+  NothingThere,
+  RateLimited,
+} from './model-failures.ts';
 
 /** Characters of a server's message that are repeated. */
 const MESSAGE_MAX_LENGTH = 200;
@@ -81,6 +87,7 @@ export function failureOf({ who, status, headers, answer }: ErrorAnswer, secrets
   if (status === 429 || (status === 503 && wait !== undefined)) return new RateLimited(sentence, wait);
   if (status === 400 || status === 413 || status === 422) return new BatchRefused(sentence);
   if (status === 500 && TOO_LONG.test(messageIn(answer) ?? '')) return new BatchRefused(sentence);
+  if (status === 404 || status === 405) return new NothingThere(sentence, true);
   // A gateway says so where the server behind it is away.
   return new ModelUnavailable(sentence, ![502, 503, 504].includes(status));
 }

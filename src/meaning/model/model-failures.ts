@@ -30,5 +30,8 @@ export class ModelUnavailable extends ModelFailure {
   }
 }
 
+/** There is nothing at this address, or not this model. */
+export class NothingThere extends ModelUnavailable {}
+
 /** The server answered with something else than was asked: too few vectors, another length, no numbers. */
 export class WrongAnswer extends ModelFailure {}
