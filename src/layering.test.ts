@@ -34,7 +34,7 @@ const IMPORTS: Record<string, string[]> = {
   meaning: ['analysis', 'concurrency', 'config', 'terms'],
   indexing: ['analysis', 'concurrency', 'database', 'meaning', 'terms'],
   extraction: ['concurrency', 'config', 'indexing'],
-  search: ['analysis', 'concurrency', 'database', 'indexing', 'meaning', 'terms'],
+  search: ['analysis', 'concurrency', 'config', 'database', 'indexing', 'meaning', 'terms'],
   versions: ['analysis', 'concurrency', 'database', 'extraction', 'files', 'indexing', 'meaning', 'terms'],
   jobs: [
     'concurrency',

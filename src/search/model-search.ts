@@ -1,17 +1,8 @@
 /** Lets a model of the operator find passages too: it embeds the query, which the search then compares. */
-import type { QueryWarning } from '../../generated/types.gen.ts';
 import { isIdentifier } from './expansion/near-words.ts';
 import { quotedTexts } from './phrases/quoted-phrases.ts';
-import type { QueryEmbedding } from './query/query-meaning.ts';
-import type { Search, SearchRequest } from './search.ts';
-
-/**
- * Embeds a query in time, or says why not. `accountId` pays for nothing here: it keeps what one account has asked from
- * another one's view. Undefined: no passages have vectors yet. Never fails.
- */
-export type EmbedQuery = (
-  asked: Pick<SearchRequest, 'accountId' | 'query'>,
-) => Promise<{ embedding: QueryEmbedding } | { warning: QueryWarning } | undefined>;
+import type { EmbedQuery } from './query/query-meaning.ts';
+import type { Search } from './search.ts';
 
 /** A letter of a script that writes no spaces: beside it, digits and Latin letters make no identifier. */
 const UNSPACED_LETTER =

@@ -80,12 +80,13 @@ export function createInTime(
       return refused && degradedBy(refused);
     },
     ask: (accountId, ask) =>
-      outsideRequests(async (): Promise<{ answer: Awaited<ReturnType<typeof ask>> } | Degraded> => {
+      outsideRequests(async () => {
         const startedAtMs = performance.now();
         try {
           await permits.acquire(accountId, { waitMaxMs: timeoutMs });
         } catch {
-          return { degraded: 'limited', message: `More queries than ${who} can answer wait for it.` };
+          const message = `More queries than ${who} can answer wait for it.`;
+          return { degraded: 'limited' as const, message };
         }
         try {
           const waitedMs = Math.floor(performance.now() - startedAtMs);

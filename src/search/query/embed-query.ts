@@ -4,13 +4,10 @@ import type { EmbeddingsSettings } from '../../config/model-settings.ts';
 import type { CurrentGeneration, VectorGeneration } from '../../database/rows/vector-generations.ts';
 import { storedModel } from '../../meaning/model/embeddings-model.ts';
 import { createEmbeddingsServer } from '../../meaning/model/embeddings-server.ts';
+import type { Degraded } from '../../meaning/model/in-time.ts';
 import { createModelSpace, type ModelSpace } from '../../meaning/model/model-space.ts';
-import {
-  createQueryEmbeddings,
-  type Degraded,
-  type QueryEmbeddings,
-} from '../../meaning/model/query-embeddings.ts';
-import type { EmbedQuery } from '../model-search.ts';
+import { createQueryEmbeddings, type QueryEmbeddings } from '../../meaning/model/query-embeddings.ts';
+import type { EmbedQuery } from './query-meaning.ts';
 
 /** How a query went: it was compared by its meaning, or why not. */
 export type MeaningOutcome = 'compared' | Degraded['degraded'];

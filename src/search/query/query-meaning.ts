@@ -1,4 +1,5 @@
 /** The vector of a query: that of its words, in its own language or in those of the passages. */
+import type { QueryWarning } from '../../../generated/types.gen.ts';
 import { detectLanguage, type Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stems } from '../../analysis/lexemes.ts';
 import {
@@ -130,6 +131,15 @@ export function readMeaning(
 
 /** A query as a model of this generation embeds it; ready to be compared (see meaning/model/model-space.ts). */
 export type QueryEmbedding = { generation: number; vector: Float32Array };
+
+/**
+ * Embeds a query in time, or says why not. What an account has asked is kept from others. Undefined: no passages have
+ * vectors yet.
+ */
+export type EmbedQuery = (asked: {
+  accountId: string;
+  query: string;
+}) => Promise<{ embedding: QueryEmbedding } | { warning: QueryWarning } | undefined>;
 
 /** The meaning of a query by a model. */
 export const meaningOfModel = ({ generation, vector }: QueryEmbedding): QueryMeaning => ({

@@ -8,25 +8,25 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $64::uuid[] IS NULL AND $61::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $66::bigint + 1)
+      WHERE $65::uuid[] IS NULL AND $62::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $67::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($63::uuid[], $64::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($64::uuid[], $65::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $66::bigint AND ($61::jsonpath IS NULL OR
-    (CASE WHEN $62::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $67::bigint AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $61::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $62::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $64::uuid[] IS NOT NULL
-        OR ($61::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $66::bigint) AS is_known
+      FROM (SELECT $65::uuid[] IS NOT NULL
+        OR ($62::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $67::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
@@ -57,7 +57,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $67::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $68::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
@@ -67,18 +67,18 @@ WITH query_terms AS MATERIALIZED (
         AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $61::jsonpath IS NULL OR EXISTS (
+          ELSE $62::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($61::jsonpath IS NULL OR
-    (CASE WHEN $62::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
+              AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (SELECT * FROM scored ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer)),
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer)),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
@@ -95,12 +95,12 @@ WITH query_terms AS MATERIALIZED (
         WHERE $51::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $61::jsonpath IS NULL OR EXISTS (
+            ELSE $62::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($61::jsonpath IS NULL OR
-    (CASE WHEN $62::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $61::jsonpath)
+              AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
@@ -156,7 +156,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($54::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($55::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -197,37 +197,37 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($55::float8 - $52::float8 * "relevant")) AS unlifted
+      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($56::float8 - $52::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $55::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $56::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END ELSE $55::float8 - ($55::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END / $55::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END ELSE $56::float8 - ($56::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END / $56::float8) END AS score
     FROM kept),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
         $52::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $55::float8)::numeric, 6)::float8 AS score
+        round((score / $56::float8)::numeric, 6)::float8 AS score
       FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
-        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $56 ROWS WITH TIES),
+        SELECT greatest($54::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $57 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer) THEN $58::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $57::uuid AND credits >= CASE WHEN ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer) THEN $58::bigint ELSE 0 END AND CASE WHEN ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer) THEN $58::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer) AS "isEnough", CASE WHEN ((SELECT $59::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($65::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $60::integer) THEN $58::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $58::uuid AND credits >= CASE WHEN ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END AND CASE WHEN ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) AS "isEnough", CASE WHEN ((SELECT $60::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -237,4 +237,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $56
+    LIMIT $57

@@ -106,7 +106,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($54::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($55::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -147,33 +147,33 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($55::float8 - $52::float8 * "relevant")) AS unlifted
+      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($56::float8 - $52::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $55::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $56::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END ELSE $55::float8 - ($55::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $55::float8 - ($55::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $55::float8) END / $55::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END ELSE $56::float8 - ($56::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END / $56::float8) END AS score
     FROM kept),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
         $52::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $55::float8)::numeric, 6)::float8 AS score
+        round((score / $56::float8)::numeric, 6)::float8 AS score
       FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
-        SELECT greatest(0.25, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $56 ROWS WITH TIES),
+        SELECT greatest($54::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $57 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $57::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $58::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $59::boolean THEN $60::integer ELSE $4 END) THEN $58::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $56
+    LIMIT $57
