@@ -79,14 +79,13 @@ export function createInTime(
       const refused = breaker.refusal();
       return refused && degradedBy(refused);
     },
-    ask: (accountId, ask) =>
-      outsideRequests(async () => {
+    ask: <Answer>(accountId: string, ask: (signal: AbortSignal) => Promise<Answer>) =>
+      outsideRequests(async (): Promise<{ answer: Answer } | Degraded> => {
         const startedAtMs = performance.now();
         try {
           await permits.acquire(accountId, { waitMaxMs: timeoutMs });
         } catch {
-          const message = `More queries than ${who} can answer wait for it.`;
-          return { degraded: 'limited' as const, message };
+          return { degraded: 'limited', message: `More queries than ${who} can answer wait for it.` };
         }
         try {
           const waitedMs = Math.floor(performance.now() - startedAtMs);
