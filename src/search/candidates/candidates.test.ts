@@ -104,6 +104,16 @@ test('weak terms make no candidate by themselves, and keep none away', () => {
   );
 });
 
+test('all passages with a term are the only set, if they are few without those of weak terms', () => {
+  const terms = termsOf([0.02, 0.1, 0.5, 0.5]);
+  const choose = (passageCount: number, budget: number, weak = new Set(terms.slice(2))) =>
+    chooseCandidates(terms, { passageCount, budget, weak });
+  expect(choose(1_000, 125)).toEqual({ queries: ["('0'|'1')"], further: [], all: true });
+  expect(choose(1_000, 115).all).toBe(false);
+  expect(choose(1_000, 125, new Set()).all).toBe(false);
+  expect(choose(200, 200, new Set()).all).toBe(true);
+});
+
 test('a query of one common word selects its dense passages', () => {
   const levels = [
     { operand: "'word'", expectedScore: 1, probability: 0.3 },

@@ -259,7 +259,8 @@ function chooseAmong(considered: ImpactLevels[], extent: Extent & Sufficiency): 
  *
  * - About `budget` passages, and more if the terms often occur together.
  * - Further ones, if that threshold uses little of the budget.
- * - All passages that contain any of the terms, if those are within the budget or the budget is `Infinity`.
+ * - All passages that contain any of the terms that are not weak, if those are within the budget or the budget is
+ *   `Infinity`. Then no larger set follows, which would be the same one.
  * - None that contain weak terms only.
  */
 export function chooseCandidates(
@@ -269,8 +270,9 @@ export function chooseCandidates(
   const { passageCount, budget } = given;
   const strong = terms.filter((levels) => !weak.has(levels));
   const extent = { ...given, weak, strong };
-  const expected = passageCount * terms.reduce((sum, levels) => sum + probabilityOf(levels), 0);
-  if (expected <= budget) return { queries: everyCandidate(strong), further: [], all: true };
+  const expected = passageCount * strong.reduce((sum, levels) => sum + probabilityOf(levels), 0);
+  if (Math.min(passageCount, expected) <= budget)
+    return { queries: everyCandidate(strong), further: [], all: true };
   const considered = chooseConsidered(terms, extent);
   const choice = chooseAmong(considered, extent);
   // Where only some of the further candidates count, all terms help to tell the best of them.
