@@ -89,13 +89,21 @@ const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
  */
 const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
 /**
+ * Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. Where
+ * a search covers no more passages, it looks up no tiers.
+ */
+export const TIERED_FROM = 1_000;
+/**
  * Document frequencies that a query may read, one for each lexeme in each knowledge base: they take a fifth of a second
  * on a slow core. A query of many lexemes over many knowledge bases loses its least important terms.
  */
 const FREQUENCIES_MAX = 96_000;
 
-/** The languages and the number of the searched knowledge bases. */
-type SearchedSet = { languages: string[]; size: number };
+/**
+ * The languages and the number of the searched knowledge bases. `mayHaveTiers`: they have enough passages for terms that
+ * are queried by impact tier.
+ */
+type SearchedSet = { languages: string[]; size: number; mayHaveTiers: boolean };
 
 /** The known stems of a query's words by language; a language without a stemmer has none. */
 type StemsByLanguage = Map<string, Map<string, string>>;
@@ -238,7 +246,8 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment, vector
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
       .digest('base64');
-    let { languages, size } = sets.get(searchedSet) ?? { languages: [], size: ids?.length ?? 1 };
+    const unknownSet: SearchedSet = { languages: [], size: ids?.length ?? 1, mayHaveTiers: true };
+    let { languages, size, mayHaveTiers } = sets.get(searchedSet) ?? unknownSet;
     let stems = recallStems(words.toStem, languages, memory);
     let expected = analyse(words, stems, size);
     let synonyms = UNKNOWN_SYNONYMS;
@@ -250,13 +259,15 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment, vector
         ),
       ];
       const lexemes = [...lexemesOf(expected), ...synonyms.lexemes];
-      const hasTiers = expected.terms.length <= TIERED_AT_ONCE_MAX;
+      const hasTiers = mayHaveTiers && expected.terms.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const isFindingSynonyms = synonyms.groups === undefined;
       const prefixes = hasTiers ? PREFIXES : [''];
       const toLookUp = { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms };
       const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
+      const areMany = statistics.searched.passageCount > TIERED_FROM;
+      if (areMany !== mayHaveTiers) sets.set(searchedSet, { ...searched, mayHaveTiers: areMany });
       const groups = synonyms.groups ?? statistics.synonyms;
       const areSynonymsRead = !isFindingSynonyms || groups.length === 0;
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
@@ -264,7 +275,8 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment, vector
       if (isAsExpected && areSynonymsRead)
         return toAnalysis(expected, { spans: synonyms.spans, statistics, hasTiers });
       ({ languages, size } = searched);
-      sets.set(searchedSet, searched);
+      mayHaveTiers = areMany;
+      sets.set(searchedSet, { languages, size, mayHaveTiers });
 
       const counted = new Set(lexemes);
       for (const stem of rememberStems(toStem, statistics.stems, { stems, memory }))

@@ -11,6 +11,7 @@ import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreU
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
+import { TIERED_FROM } from '../query/query-analysis.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { Scoring } from './best-by-bm25.ts';
@@ -47,9 +48,6 @@ export type WeightedScoring = Scoring &
     unknown: NamedTerm[];
     spans: SynonymSpan[];
   };
-
-/** Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. */
-const TIERED_FROM = 1_000;
 
 /** Document frequency of each lexeme in the searched passages, and the number of those passages. */
 type IndexStatistics = { frequencies: ReadonlyMap<string, number>; passageCount: number };
