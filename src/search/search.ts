@@ -7,7 +7,7 @@ import type { StemMemory } from '../indexing/stems.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
-import { findFalseGuesses } from './details/false-guesses.ts';
+import { findFalseGuesses, limitToJudge } from './details/false-guesses.ts';
 import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
@@ -109,11 +109,15 @@ async function rankExpanded(
   let analysis = expanded;
   for (let corrections = 0; ; corrections++) {
     const scoring = await weighTerms(database, request.accountId, analysis);
-    const charged = corrections === 0 ? request : { ...request, price: 0 };
-    const search = { scoring, searched, request: charged, phrases, frequencies, ...nearness };
-    const ranked = await rankPhrases(rankPassages, database, search);
-    const wrong = findFalseGuesses(ranked.found, scoring.terms);
-    if (wrong.size === 0) return { ...ranked, scoring };
+    const judged = {
+      ...request,
+      limit: limitToJudge(request.limit, scoring.terms),
+      price: corrections === 0 ? request.price : 0,
+    };
+    const search = { scoring, searched, request: judged, phrases, frequencies, ...nearness };
+    const { found, held } = await rankPhrases(rankPassages, database, search);
+    const wrong = findFalseGuesses(found, scoring.terms);
+    if (wrong.size === 0) return { found: found.slice(0, request.limit), held, scoring };
     analysis = withoutGuesses(
       analysis,
       corrections < CORRECTIONS_MAX ? (lexeme) => wrong.has(lexeme) : () => true,

@@ -1,9 +1,9 @@
 /** Only what readers would take for a word stands for it where no text has the word. */
 import { describe, expect, test } from 'vitest';
 import { isLikely, mayBeLikely } from '../expansion/likely-words.ts';
-import { useSearch } from '../testing/searched-texts.ts';
+import { titled, useSearch } from '../testing/searched-texts.ts';
 
-const { orderOf } = useSearch();
+const { orderOf, searchIn } = useSearch();
 
 describe('a stem nearby that stands for another word is no guess', () => {
   const texts = {
@@ -20,6 +20,24 @@ describe('a stem nearby that stands for another word is no guess', () => {
     expect((await orderOf({ ...texts, typo: 'Each expesne is noted on the form.' }, 'expense'))[0]).toBe(
       'typo',
     );
+  });
+});
+
+describe('a smaller limit returns the first results of a larger one', () => {
+  const others = Array.from({ length: 12 }, (_, i): [string, string] => [
+    `other ${i}`,
+    'Extensively described, extensively tested and extensively used.',
+  ]);
+  const meant = ['meant', 'The extension of the library is open from Monday to Thursday.'] as const;
+  test.each([
+    ['the second text has the word', others.slice(0, 1), ['other 0', 'meant']],
+    ['no text among the best ten has the word', others, []],
+  ])('%s', async (_, before, expected) => {
+    const texts = titled(Object.fromEntries([meant, ...before]));
+    for (const limit of [1, 10, 20]) {
+      const found = await searchIn(texts, 'extensoin', limit);
+      expect(found.map(({ title }) => title)).toEqual(expected.slice(0, limit));
+    }
   });
 });
 

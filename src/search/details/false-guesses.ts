@@ -6,6 +6,12 @@ import { isLikely, plain } from '../expansion/likely-words.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import type { WeightedTerm } from '../ranking/term-weights.ts';
 
+/**
+ * The passages whose texts judge guesses, whatever the limit of a search: otherwise a smaller limit would not return the
+ * first results of a larger one. As many as a search returns that names no limit, so that it reads no further text.
+ */
+const JUDGED_PASSAGES = 10;
+
 /** Letters before and after the part of a word that a stem has in common with it. */
 const WORD_MAX = 40;
 
@@ -21,6 +27,10 @@ const guessesOf = (terms: WeightedTerm[]): Guess[] =>
       .filter(({ match }) => match === 'guess')
       .flatMap(({ phrase }) => phrase.map((lexeme) => ({ lexeme, word }))),
   );
+
+/** The passages to rank for a search of this limit: enough of them to judge its guesses, if it has any. */
+export const limitToJudge = (limit: number, terms: WeightedTerm[]): number =>
+  guessesOf(terms).length === 0 ? limit : Math.max(limit, JUDGED_PASSAGES);
 
 /** Letters of the shortest stem whose last one may differ. */
 const CUT_FROM = 4;
@@ -50,13 +60,13 @@ const textOf = ({ title, headings, content }: FoundPassage): string =>
   plain([title, ...(headings ?? []), content].join('\n'));
 
 /**
- * The lexemes that were guessed, and stand for other words in all of the found passages. A lexeme that none of them seems
- * to have is not judged.
+ * The lexemes that were guessed, and stand for other words in all of the best found passages. A lexeme that none of them
+ * seems to have is not judged.
  */
 export function findFalseGuesses(found: FoundPassage[], terms: WeightedTerm[]): ReadonlySet<string> {
   const guesses = guessesOf(terms);
   if (guesses.length === 0 || found.length === 0) return new Set();
-  const text = found.map(textOf).join('\n');
+  const text = found.slice(0, JUDGED_PASSAGES).map(textOf).join('\n');
   const isFalse = ({ lexeme, word }: Guess): boolean => {
     let isFound = false;
     for (const written of wordsWith(commonPart(lexeme), text)) {
