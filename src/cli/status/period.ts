@@ -33,6 +33,8 @@ export type Period = {
   imports: { processed: number; failed: number; timeout: number; failures: Record<string, number> };
   /** Attempts to deliver events to webhooks. */
   deliveries: { received: number; failed: number };
+  /** Queries that asked a model for their meaning. `byWords`: those that it did not answer, by the reason. */
+  meaning: { compared: number; byWords: Record<string, number> };
 };
 
 const PREFIX = 'knowledge_retrieval_';
@@ -97,6 +99,16 @@ function toImports(samples: Sample[]): Period['imports'] {
   };
 }
 
+function toMeaning(samples: Sample[]): Period['meaning'] {
+  const outcomes = groupBy(named(samples, `${PREFIX}meaning_queries_total`), 'outcome');
+  const counts = [...outcomes].map(([outcome, each]) => [outcome, sum(each)] as const);
+  const byWords = counts.filter(([outcome, count]) => outcome !== 'compared' && count > 0);
+  return {
+    compared: sum(outcomes.get('compared') ?? []),
+    byWords: Object.fromEntries(byWords.toSorted(([, left], [, right]) => right - left)),
+  };
+}
+
 /** Summarises the counters of any number of servers: those since their start, or what has been added since. */
 export function summarise(samples: Sample[], seconds: number): Period {
   const isShown = ({ labels }: Sample) => !PROBES.has(labels.operation ?? '');
@@ -116,5 +128,6 @@ export function summarise(samples: Sample[], seconds: number): Period {
     answers: toAnswers(counts),
     imports: toImports(samples),
     deliveries: { received: sum(attempts.get('received') ?? []), failed: sum(attempts.get('failed') ?? []) },
+    meaning: toMeaning(samples),
   };
 }

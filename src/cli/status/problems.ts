@@ -45,7 +45,8 @@ function findDifferingVectors({ servers }: Reading): string[] {
 
 function findTrafficProblems({ now }: Reading): string[] {
   if (now === null) return [];
-  const { requests, answers, deliveries, seconds } = now;
+  const { requests, answers, deliveries, meaning, seconds } = now;
+  const byWords = Object.values(meaning.byWords).reduce((sum, count) => sum + count, 0);
   const when = `in the last ${formatSeconds(seconds)}`;
   const share = (count: number) => `${Math.round((100 * count) / requests.count)} %`;
   return [
@@ -58,6 +59,9 @@ function findTrafficProblems({ now }: Reading): string[] {
       : '',
     deliveries.failed > deliveries.received
       ? `${deliveries.failed} of ${deliveries.failed + deliveries.received} deliveries to webhooks failed ${when}.`
+      : '',
+    byWords > meaning.compared
+      ? `The model did not answer ${byWords} of ${byWords + meaning.compared} queries ${when}: see \`doctor\` and the log.`
       : '',
   ];
 }

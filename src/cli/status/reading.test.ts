@@ -184,6 +184,26 @@ test('what was since the start is no problem, and no two columns run together', 
   expect(text).toMatch(/^a +10\.20\.30 {2,}12 min (29|30) s {2,}0 bytes/m);
 });
 
+test('the share of queries that the model did not answer is shown; more than half of them are a problem', () => {
+  const asked = (compared: number, timeout: number, limited: number) =>
+    scrapeOf('http://a', compared, {
+      ...RUNNING,
+      'meaning_queries_total{outcome="compared"}': compared,
+      'meaning_queries_total{outcome="limited"}': limited,
+      'meaning_queries_total{outcome="timeout"}': timeout,
+    });
+  const linesOf = (...scrapes: Parameters<typeof toReading>) => showReading(toReading(...scrapes));
+  const [shown] = linesOf([asked(97, 2, 1)]).filter((line) => line.startsWith('MEANING'));
+  expect(shown).toBe(
+    'MEANING   3.0 % of 100 queries since the start by words alone, without the model (timeout 2, limited 1)',
+  );
+  expect(linesOf([asked(5, 0, 0)]).join()).toContain('MEANING   0 % of 5 queries');
+  expect(linesOf([scrapeOf('http://a', 0, RUNNING)]).join()).not.toContain('MEANING');
+  expect(linesOf([asked(98, 9, 1)], [asked(97, 2, 1)])[0]).toBe(
+    'PROBLEM   The model did not answer 7 of 8 queries in the last 1 s: see `doctor` and the log.',
+  );
+});
+
 test('imports that wait while none runs are a problem; a long queue that moves is none', () => {
   const waiting = {
     ...RUNNING,

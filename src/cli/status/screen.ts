@@ -182,6 +182,23 @@ function alignColumns(rows: string[][]): string[] {
   );
 }
 
+/** The share of queries that a model did not answer in time; nothing where none was asked. */
+function showMeaning({ sinceStart: { meaning } }: Reading): Line[] {
+  const reasons = Object.entries(meaning.byWords);
+  const byWords = reasons.reduce((sum, [, count]) => sum + count, 0);
+  const asked = byWords + meaning.compared;
+  if (asked === 0) return [];
+  const why = byWords === 0 ? '' : ` (${reasons.map(([reason, count]) => `${reason} ${count}`).join(', ')})`;
+  return [
+    past(
+      part(
+        'MEANING',
+        `${formatShare(byWords / asked)} of ${asked} queries since the start by words alone, without the model${why}`,
+      ),
+    ),
+  ];
+}
+
 /** The share of queries that replicas have answered; nothing where there is none. */
 function showReplicaUse(servers: ServerState[]): string[] {
   const uses = servers.flatMap(({ replica }) => replica ?? []);
@@ -229,6 +246,7 @@ export function showReading(reading: Reading, { first, size }: ScreenOptions = {
     ...problems,
     ...showRequests(reading, size?.columns ?? WIDTH),
     space(),
+    ...showMeaning(reading),
     ...showImports(reading),
     space(),
     ...showStorage(reading, first),
