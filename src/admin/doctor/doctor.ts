@@ -15,6 +15,7 @@ import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import { checkBaseUrl, checkDataDirectory, checkSecrets, checkWordVectors } from './check-machine.ts';
+import { checkEmbeddings, checkReranker } from './check-models.ts';
 import { checkReplica } from './check-replica.ts';
 import {
   checkFiles,
@@ -161,6 +162,9 @@ export async function* examine({
   const deployment = yield* findDatabaseProblems(config);
   if (hasStore(config))
     yield await runCheck('files', async () => checkFiles(await openFiles(config), config));
+  const { embeddings, rerank } = config;
+  if (embeddings !== undefined) yield await runCheck('embeddings', () => checkEmbeddings(embeddings));
+  if (rerank !== undefined) yield await runCheck('reranking', () => checkReranker(rerank));
   if (!server) return;
   yield await runCheck('server', () => checkServer(config, deployment));
   const { baseUrl, s3 } = config;
