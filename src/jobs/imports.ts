@@ -9,12 +9,12 @@ import { failDocument } from '../database/rows/documents/documents.ts';
 import { createIndexMaintenance } from '../indexing/postings/index-maintenance.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { fillVectors } from './fill-vectors.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { startEnqueuingMissingJobs } from './missing-jobs.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+import { fillVectors } from './vectors/fill-vectors.ts';
 import { type Attempt, Postponed } from './workers.ts';
 
 /** Interval between searches for overdue documents. */

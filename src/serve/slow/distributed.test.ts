@@ -17,7 +17,7 @@ import { migrateOver } from '../../database/migrations/migrate.ts';
 import { creditPayment } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import { fillVectors } from '../../jobs/fill-vectors.ts';
+import { fillVectors } from '../../jobs/vectors/fill-vectors.ts';
 import { createSearch } from '../../search/search.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 import { isUnavailable } from '../../terms/errors.ts';

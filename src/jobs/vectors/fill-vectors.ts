@@ -3,12 +3,16 @@
  * They are found by words meanwhile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { release } from '../database/connection/byte-writer.ts';
-import { endAnalysis } from '../indexing/analysis-pool.ts';
-import { addMissingVectors, findWithoutVectors, type WithoutVectors } from '../indexing/missing-vectors.ts';
-import { readStoredPassages } from '../indexing/store-passages.ts';
-import type { JobContext } from './job-context.ts';
-import type { Attempt } from './workers.ts';
+import { release } from '../../database/connection/byte-writer.ts';
+import { endAnalysis } from '../../indexing/analysis-pool.ts';
+import {
+  addMissingVectors,
+  findWithoutVectors,
+  type WithoutVectors,
+} from '../../indexing/missing-vectors.ts';
+import { readStoredPassages } from '../../indexing/store-passages.ts';
+import type { JobContext } from '../job-context.ts';
+import type { Attempt } from '../workers.ts';
 
 /**
  * It makes vectors for a quarter of the time, so that others hardly notice. On a busy machine a million passages take
