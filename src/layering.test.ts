@@ -43,6 +43,7 @@ const IMPORTS: Record<string, string[]> = {
     'extraction',
     'files',
     'indexing',
+    'meaning',
     'telemetry',
     'terms',
     'versions',

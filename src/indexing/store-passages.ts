@@ -1,5 +1,5 @@
 /** Stores passages, and adds them to BM25's statistics in the same transaction, so that these stay exact. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../database/connection/byte-writer.ts';
@@ -7,6 +7,7 @@ import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { readPassages } from '../database/rows/documents/passages.ts';
+import { enqueueStored } from '../database/rows/documents-without-vectors.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 import type { OwnedId } from '../terms/ids.ts';
@@ -16,29 +17,37 @@ import { deletePassages } from './delete-documents.ts';
 import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas } from './postings/document-frequencies.ts';
 
+const COLUMN_VALUES = [
+  'knowledgeBaseId',
+  'accountId',
+  'ids',
+  'baseLexeme',
+  'text',
+  'position',
+  'content',
+  'start_offset',
+  'end_offset',
+  'page',
+  'time_ms',
+  'later_starts',
+  'headings',
+  'language',
+  'length',
+  'lexemes',
+  'vector',
+] as const;
+
 /** The columns are binary arrays (see `PassageColumns`). `ids` are those of their texts. */
-const insertColumns = prepare(
-  'insert_passages',
-  [
-    'knowledgeBaseId',
-    'accountId',
-    'ids',
-    'baseLexeme',
-    'text',
-    'position',
-    'content',
-    'start_offset',
-    'end_offset',
-    'page',
-    'time_ms',
-    'later_starts',
-    'headings',
-    'language',
-    'length',
-    'lexemes',
-    'vector',
-  ],
-  ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
+const insertionOf = (
+  {
+    knowledgeBaseId,
+    accountId,
+    ids,
+    baseLexeme,
+    ...columns
+  }: Record<(typeof COLUMN_VALUES)[number], RawBuilder<unknown>>,
+  layout: { isDistributed: boolean },
+) => sql`
     WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
         position, content, start_offset, end_offset, page, time_ms, later_starts, headings, language)
@@ -57,13 +66,25 @@ const insertColumns = prepare(
         position, ${sql.lit(WORD_VECTORS_GENERATION)}, vector
       FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.vector}::bit varying[])
         AS passage (text, position, vector)
-      WHERE cardinality(${columns.vector}::bit varying[]) > 0)
+      WHERE cardinality(${columns.vector}::bit varying[]) > 0)${
+        layout.isDistributed
+          ? sql``
+          : sql`,
+    waiting AS (${enqueueStored({ knowledgeBaseId, accountId, ids, ...columns })})`
+      }
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
     SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
       position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
     FROM unnest(${columns.text}::integer[], ${columns.position}::integer[],
         ${columns.length}::integer[], ${columns.lexemes}::tsvector[])
-      AS passage (text, position, length, lexemes)`,
+      AS passage (text, position, length, lexemes)`;
+
+/** On Citus no model is used: nothing waits for vectors. */
+const insertColumns = prepare(
+  'insert_passages',
+  COLUMN_VALUES,
+  (values) => insertionOf(values, { isDistributed: false }),
+  { build: (values) => insertionOf(values, { isDistributed: true }) },
 );
 
 /** Inserts passages of the documents with these ids, in the order of their texts' analysis. */

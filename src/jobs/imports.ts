@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { repeat } from '../concurrency/repeat.ts';
+import type { EmbeddingsSettings } from '../config/model-settings.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Database } from '../database/connection/database.ts';
 import { failDocument } from '../database/rows/documents/documents.ts';
@@ -14,7 +15,9 @@ import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { startEnqueuingMissingJobs } from './missing-jobs.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+import { embedDocuments } from './vectors/embed-documents.ts';
 import { fillVectors } from './vectors/fill-vectors.ts';
+import { wantOwnModel } from './vectors/own-model.ts';
 import { type Attempt, Postponed } from './workers.ts';
 
 /** Interval between searches for overdue documents. */
@@ -127,33 +130,48 @@ function startIndexMaintenance({ database, log }: JobContext): () => Promise<voi
   };
 }
 
-/** Makes missing vectors until `stopping` aborts: a stop does not wait for them, and another worker goes on. */
-async function fillUntilStopped(
-  service: JobContext,
-  { signal, ...attempt }: Attempt<object>,
-  stopping: AbortSignal,
-): Promise<void> {
-  await fillVectors(service, { ...attempt, signal: AbortSignal.any([signal, stopping]) }).catch((error) => {
-    throw stopping.aborted ? new Postponed('the server stops') : error;
-  });
+/** Makes vectors until `stopping` aborts: a stop does not wait for them, and another worker goes on. */
+const untilStopped =
+  (makeVectors: (signal: AbortSignal) => Promise<void>, stopping: AbortSignal) =>
+  ({ signal }: Attempt<object>): Promise<void> =>
+    makeVectors(AbortSignal.any([signal, stopping])).catch((error) => {
+      throw stopping.aborted ? new Postponed('the server stops') : error;
+    });
+
+/** The job that makes vectors by a model, with what knows the model. Until that has answered, the job ends at once. */
+function startEmbedding(
+  { database, telemetry, log }: JobContext,
+  embeddings: EmbeddingsSettings,
+): { embed(signal: AbortSignal): Promise<void>; stop(): Promise<void> } {
+  const context = { database, embeddings, telemetry, log };
+  const own = wantOwnModel(context, embeddings);
+  return {
+    async embed(signal) {
+      const generation = own.generation();
+      if (generation !== undefined) await embedDocuments(context, generation, signal);
+    },
+    stop: own.stop,
+  };
 }
 
 /** Starts the workers; returns a function that stops the periodic work (the queue stops its own workers). */
 export function startImports(service: JobContext, jobs: ReturnType<typeof openJobQueue>) {
   const stopping = new AbortController();
+  const { config, database, log, telemetry } = service;
+  const embedding = config.embeddings && startEmbedding(service, config.embeddings);
   const handlers = {
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
-    // Without word vectors none are made. The turn is left to a server with them.
-    ...(service.config.hasWordVectors && {
-      fillVectors: (attempt: Attempt<object>) => fillUntilStopped(service, attempt, stopping.signal),
+    // A server without vectors makes none, and leaves the turn to one with them.
+    ...(config.hasWordVectors && {
+      fillVectors: untilStopped((signal) => fillVectors(service, signal), stopping.signal),
     }),
+    ...(embedding && { embedDocuments: untilStopped(embedding.embed, stopping.signal) }),
   };
   jobs.work(handlers, availableParallelism());
 
-  const { database, config, log, telemetry } = service;
   const endOverdue = async () => {
     const count = await endOverdueImports(database, config);
     if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
@@ -165,6 +183,7 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
       return OVERDUE_INTERVAL_MS;
     }),
     startIndexMaintenance(service),
+    ...(embedding ? [embedding.stop] : []),
   ];
   return async () => {
     stopping.abort();

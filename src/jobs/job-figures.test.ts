@@ -24,6 +24,7 @@ const figuresOf = async (queue: string) =>
 test('lists empty queues too, with no waiting job', async () => {
   const figures = await readJobFigures(server.database);
   expect(figures.map(({ queue }) => queue)).toEqual([
+    'embed-documents',
     'fill-vectors',
     'give-up-import',
     'import-file',

@@ -13,6 +13,7 @@ import type { ScopedId } from '../terms/ids.ts';
 import { createTurns } from './import-turns.ts';
 import {
   DEAD_LETTER_QUEUE,
+  EMBEDDING_QUEUE,
   GARBAGE_QUEUE,
   IMPORT_QUEUE,
   PURGE_QUEUE,
@@ -52,6 +53,7 @@ export type JobHandlers = {
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
   collectGarbage(attempt: Attempt<object>): Promise<void>;
   fillVectors?(attempt: Attempt<object>): Promise<void>;
+  embedDocuments?(attempt: Attempt<object>): Promise<void>;
 };
 
 const createQueue = (wakeImporters: () => void): JobQueue => ({
@@ -91,6 +93,7 @@ function startAll(
     startOne(PURGE_QUEUE, handlers.purgeKnowledgeBase),
     startOne(GARBAGE_QUEUE, handlers.collectGarbage),
     ...(handlers.fillVectors ? [startOne(VECTORS_QUEUE, handlers.fillVectors)] : []),
+    ...(handlers.embedDocuments ? [startOne(EMBEDDING_QUEUE, handlers.embedDocuments)] : []),
   ];
 }
 

@@ -2,11 +2,12 @@
 import { sql } from 'kysely';
 import { MAX, NIL } from 'uuid';
 import { repeat } from '../concurrency/repeat.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { enqueueOnce } from '../database/rows/jobs.ts';
 import type { JobContext } from './job-context.ts';
-import { GARBAGE_QUEUE, IMPORT_QUEUE, VECTORS_QUEUE } from './queue-policies.ts';
+import { EMBEDDING_QUEUE, GARBAGE_QUEUE, IMPORT_QUEUE, VECTORS_QUEUE } from './queue-policies.ts';
 
 /** Interval between two searches, unless the queue is so long that one takes seconds. */
 const INTERVAL_MS = 60_000;
@@ -29,13 +30,11 @@ const WITHOUT_JOB = sql`
  * Enqueues the import of each unfinished document without a job, in the order of their requests: those of a restored
  * backup, and those of a server of version 0.2.0 or earlier, which has a queue of its own. Such a server may import one
  * of them at the same time. Then one of both results is stored. Also enqueues the first garbage
- * collection, and the first search for missing vectors.
+ * collection.
  * @returns how many documents had no job, and have one now
  */
 export async function enqueueMissingJobs(database: Database): Promise<number> {
   await enqueueOnce(database, { queue: GARBAGE_QUEUE, knowledgeBaseId: NIL, id: NIL, accountId: NIL });
-  // No two jobs that have not ended may be of the same subject.
-  await enqueueOnce(database, { queue: VECTORS_QUEUE, knowledgeBaseId: NIL, id: MAX, accountId: NIL });
   const { numAffectedRows = 0n } = await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
     SELECT ${sql.lit(IMPORT_QUEUE)}, account_id, knowledge_base_id, id, coalesce(queued_at, created_at), now()
@@ -44,10 +43,25 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
   return Number(numAffectedRows);
 }
 
-/** Does so at once and again and again, until the returned function is called. */
-export function startEnqueuingMissingJobs({ database, log }: JobContext): () => Promise<void> {
+/** No two jobs that have not ended may be of the same subject. */
+const VECTORS_SUBJECT = { knowledgeBaseId: NIL, id: MAX, accountId: NIL };
+const EMBEDDING_SUBJECT = { knowledgeBaseId: MAX, id: NIL, accountId: NIL };
+
+/** Enqueues the first turn of those that make vectors, of words or by a model: only where a server is set to. */
+export async function enqueueVectors(
+  database: Database,
+  { hasWordVectors, embeddings }: Pick<Config, 'hasWordVectors' | 'embeddings'>,
+): Promise<void> {
+  if (hasWordVectors) await enqueueOnce(database, { queue: VECTORS_QUEUE, ...VECTORS_SUBJECT });
+  if (embeddings !== undefined && !(await isDistributed(database)))
+    await enqueueOnce(database, { queue: EMBEDDING_QUEUE, ...EMBEDDING_SUBJECT });
+}
+
+/** Does both at once and again and again, until the returned function is called. */
+export function startEnqueuingMissingJobs({ config, database, log }: JobContext): () => Promise<void> {
   const enqueue = async (): Promise<number> => {
     const startedAtMs = performance.now();
+    await enqueueVectors(database, config);
     const documents = await enqueueMissingJobs(database);
     if (documents > 0) log.info({ documents }, 'unfinished documents without a job were enqueued');
     return Math.max(INTERVAL_MS, (performance.now() - startedAtMs) * PAUSE_FACTOR);

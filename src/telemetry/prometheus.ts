@@ -87,6 +87,12 @@ function createMeter(registers: Registry[]): Meter {
     registers,
   });
   withoutVectors.remove();
+  const waitingForVectors = new Gauge({
+    name: `${PREFIX}documents_without_vectors`,
+    help: 'Documents that wait for vectors by a model, of all accounts: of the server that makes them now.',
+    registers,
+  });
+  waitingForVectors.remove();
   return {
     requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
     stepEnded: (step, seconds) => steps.observe({ step }, seconds),
@@ -98,6 +104,8 @@ function createMeter(registers: Registry[]): Meter {
     meaningAsked: (outcome) => meanings.inc({ outcome }),
     passagesWithoutVectors: (count) =>
       count === undefined ? withoutVectors.remove() : withoutVectors.set(count),
+    documentsWithoutVectors: (count) =>
+      count === undefined ? waitingForVectors.remove() : waitingForVectors.set(count),
   };
 }
 

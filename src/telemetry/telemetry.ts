@@ -21,6 +21,8 @@ export type Meter = {
   meaningAsked(outcome: 'compared' | 'timeout' | 'unavailable' | 'limited' | 'wrong'): void;
   /** Called while this server makes vectors of stored passages, and once it does not any more: undefined is unknown. */
   passagesWithoutVectors(count: number | undefined): void;
+  /** Called while this server makes vectors by a model, and once it does not any more: undefined is unknown. */
+  documentsWithoutVectors(count: number | undefined): void;
 };
 
 /** A queue's jobs. */
@@ -65,7 +67,12 @@ export type Metrics = { tokens: readonly string[]; expose(): Promise<{ type: str
 
 export type Telemetry = Pick<
   Meter,
-  'requestEnded' | 'importsEnded' | 'eventSent' | 'meaningAsked' | 'passagesWithoutVectors'
+  | 'requestEnded'
+  | 'importsEnded'
+  | 'eventSent'
+  | 'meaningAsked'
+  | 'passagesWithoutVectors'
+  | 'documentsWithoutVectors'
 > & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
@@ -80,6 +87,7 @@ export const unmetered: Meter = {
   eventSent() {},
   meaningAsked() {},
   passagesWithoutVectors() {},
+  documentsWithoutVectors() {},
 };
 
 export const createTelemetry = (meter: Meter): Telemetry => ({
@@ -89,6 +97,7 @@ export const createTelemetry = (meter: Meter): Telemetry => ({
   eventSent: meter.eventSent,
   meaningAsked: meter.meaningAsked,
   passagesWithoutVectors: meter.passagesWithoutVectors,
+  documentsWithoutVectors: meter.documentsWithoutVectors,
   async step(step, run) {
     const startedAt = performance.now();
     try {

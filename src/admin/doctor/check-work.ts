@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, hasJobs, readJobFigures } from '../../jobs/job-figures.ts';
-import { DEAD_LETTER_QUEUE } from '../../jobs/queue-policies.ts';
+import { DEAD_LETTER_QUEUE, EMBEDDING_QUEUE, VECTORS_QUEUE } from '../../jobs/queue-policies.ts';
 import { findRunningServers, findServerAddress } from '../../serve/discovery/running-servers.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { findForeignFiles } from '../../serve/secrets/own-files.ts';
@@ -61,14 +61,21 @@ function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): 
   };
 }
 
+/** The queues whose jobs wait for ever, because vectors have been turned off. */
+const queuesWithoutUse = ({ hasWordVectors, embeddings }: Config): string[] => [
+  ...(hasWordVectors ? [] : [VECTORS_QUEUE]),
+  ...(embeddings === undefined ? [EMBEDDING_QUEUE] : []),
+];
+
 /**
  * Finds queues without progress, and dead letters whose documents could not be marked as failed. Before the first start
  * there are none. A long queue is no problem: a thousand files may wait for hours.
  */
-export async function checkJobs(database: Database): Promise<Problem[]> {
+export async function checkJobs(database: Database, config: Config): Promise<Problem[]> {
   if (!(await hasJobs(database))) return [];
+  const unused = queuesWithoutUse(config);
   const waiting = (await readJobFigures(database)).filter(
-    ({ oldestWaitingSeconds }) => oldestWaitingSeconds > STANDSTILL_SECONDS,
+    ({ queue, oldestWaitingSeconds }) => oldestWaitingSeconds > STANDSTILL_SECONDS && !unused.includes(queue),
   );
   if (waiting.length === 0) return [];
   const moving = await findMovingQueues(database, STANDSTILL_SECONDS);

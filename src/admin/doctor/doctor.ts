@@ -88,7 +88,7 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
     yield await runCheck('limits', () => checkLimits(database, config));
     yield await runCheck('files of this database', () => checkOwnFiles(database, config));
   }
-  yield await runCheck('jobs', () => checkJobs(database));
+  yield await runCheck('jobs', () => checkJobs(database, config));
 }
 
 /** PostgreSQL's code for a missing table: then no server has started on that database. */

@@ -32,12 +32,13 @@ const MODEL = {
 };
 const LARGE = { ...MODEL, model: 'large', mean: Float32Array.of(0.1, 0.2, 0.3, 0.4) };
 
-const want = (model: Parameters<typeof wantGeneration>[1]) => wantGeneration(suite.database, model);
+const want = async (model: Parameters<typeof wantGeneration>[1]) =>
+  (await wantGeneration(suite.database, model))?.generation;
 const read = async () => {
   const { current, wanted } = await readGenerations(suite.database);
   return [current?.generation, wanted?.generation];
 };
-const switchTo = (generation: number) => switchGeneration(suite.database, generation, new Date());
+const switchTo = (generation: number) => switchGeneration(suite.database, generation, 'now');
 /** Lets the time pass for which the vectors of the former generation stay. */
 const waitLong = () =>
   sql`UPDATE vector_generations SET current_since = current_since - interval '61 seconds'`.execute(

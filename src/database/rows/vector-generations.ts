@@ -22,7 +22,7 @@ export type VectorGeneration = Model & { generation: number; url: string; mean: 
 
 type Row = Omit<VectorGeneration, 'mean'> & { mean: Buffer; isCurrent: boolean; isWanted: boolean };
 
-/** SQL for the number of the wanted generation; NULL: no server has wanted one yet. */
+/** SQL for the number of the wanted generation, as a subquery: without a row, no server has wanted one yet. */
 export const wantedGeneration = sql`(SELECT generation FROM vector_generations ORDER BY wanted_at DESC LIMIT 1)`;
 
 const currentGeneration = sql`
@@ -99,7 +99,9 @@ const lockGenerations = (transaction: Queryable) =>
 /** The cosine of the means of one model's vectors is .99 and more, however it was quantised. */
 const SAME_MEAN = 0.97;
 
-function cosine(left: Float32Array, right: Float32Array): number {
+/** Whether the vectors of which these are means are of one model. */
+export function isSameMean(left: Float32Array, right: Float32Array): boolean {
+  if (left.length !== right.length) return false;
   let [dot, lefts, rights] = [0, 0, 0];
   for (const [i, number] of left.entries()) {
     const other = right[i] ?? 0;
@@ -107,7 +109,7 @@ function cosine(left: Float32Array, right: Float32Array): number {
     lefts += number ** 2;
     rights += other ** 2;
   }
-  return dot / Math.sqrt(lefts * rights);
+  return dot >= SAME_MEAN * Math.sqrt(lefts * rights);
 }
 
 /**
@@ -125,24 +127,20 @@ const isOf =
     found.queryPrefix === queryPrefix &&
     found.passagePrefix === passagePrefix &&
     (dimensions === undefined || found.dimensions === dimensions) &&
-    (mean === undefined || cosine(mean, found.mean) >= SAME_MEAN);
+    (mean === undefined || isSameMean(mean, found.mean));
 
-/** Inserts a generation, which is wanted. The first one is current. @returns its number */
+/** Inserts a generation, which is wanted. The first one is current. */
 async function insertGeneration(
   transaction: Queryable,
   { url, model, queryPrefix, passagePrefix, mean }: WantedModel & { mean: Float32Array },
-): Promise<number> {
-  const { rows } = await sql<{ generation: number }>`
+): Promise<void> {
+  await sql`
     INSERT INTO vector_generations
       (generation, url, model, dimensions, query_prefix, passage_prefix, mean, wanted_at, current_since)
     SELECT coalesce(max(generation), 1) + 1, ${url}::text, ${model}::text, ${mean.length}::integer,
       ${queryPrefix}::text, ${passagePrefix}::text, ${toBytes(mean)}::bytea, clock_timestamp(),
       CASE WHEN max(current_since) IS NULL THEN now() END
-    FROM vector_generations
-    RETURNING generation`.execute(transaction);
-  const [inserted] = rows;
-  if (inserted === undefined) throw new Error('a generation of vectors was inserted without its row');
-  return inserted.generation;
+    FROM vector_generations`.execute(transaction);
 }
 
 /**
@@ -150,18 +148,24 @@ async function insertGeneration(
  * nearly its mean: wherever it answers now, and unless another model has its name.
  * @returns its generation; undefined where it is a new one, and its `mean` is not known yet
  */
-export async function wantGeneration(database: Database, wanted: WantedModel): Promise<number | undefined> {
+export async function wantGeneration(
+  database: Database,
+  model: WantedModel,
+): Promise<VectorGeneration | undefined> {
   return await database.transaction().execute(async (transaction) => {
     await lockGenerations(transaction);
     const rows = await readAll(transaction, {});
-    const found = rows.find((row) => isOf(wanted)(toGeneration(row)));
-    const { url, mean } = wanted;
-    if (found === undefined) return mean && (await insertGeneration(transaction, { ...wanted, mean }));
-    if (!found.isWanted || found.url !== url)
+    const found = rows.find((row) => isOf(model)(toGeneration(row)));
+    const { url, mean } = model;
+    if (found?.isWanted && found.url === url) return toGeneration(found);
+    if (found === undefined) {
+      if (mean === undefined) return undefined;
+      await insertGeneration(transaction, { ...model, mean });
+    } else
       await sql`
         UPDATE vector_generations SET url = ${url}, wanted_at = clock_timestamp()
         WHERE generation = ${found.generation}`.execute(transaction);
-    return found.generation;
+    return (await readGenerations(transaction)).wanted;
   });
 }
 
@@ -173,12 +177,12 @@ export async function wantGeneration(database: Database, wanted: WantedModel): P
 export async function switchGeneration(
   database: Database,
   generation: number,
-  lookedAt: Date,
+  lookedAt: string,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE vector_generations SET current_since = now(), is_alone = false
     WHERE generation = ${generation} AND generation = ${wantedGeneration} AND generation <> ${currentGeneration}
-      AND NOT EXISTS (SELECT FROM documents_without_vectors WHERE tries = 0 AND queued_at <= ${lookedAt})`.execute(
+      AND NOT EXISTS (SELECT FROM documents_without_vectors WHERE tries = 0 AND queued_at <= ${lookedAt}::timestamptz)`.execute(
     database,
   );
   return numAffectedRows === 1n;

@@ -11,6 +11,7 @@ import { deleteDocuments } from '../../indexing/delete-documents.ts';
 import { findWithoutVectors } from '../../indexing/missing-vectors.ts';
 import { createStem } from '../../indexing/stems.ts';
 import { readStoredPassages, replacePassages } from '../../indexing/store-passages.ts';
+import { WORD_VECTORS_GENERATION } from '../../meaning/passage-vectors.ts';
 import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { createLog } from '../../telemetry/log.ts';
@@ -58,7 +59,7 @@ async function fill({ analyseAs = analyse, signal = new AbortController().signal
     passagesWithoutVectors: (count) => void told.push(count),
   });
   const context = { database: suite.database, analyse: analyseAs, telemetry, log: createLog('silent') };
-  await fillVectors(context, { payload: {}, signal });
+  await fillVectors(context, signal);
 }
 
 /** An analysis that calls `act` before the second batch of the large document. */
@@ -196,7 +197,8 @@ test('a document whose analysis fails does not hold up the others', async () => 
   };
   await fill({ analyseAs });
   const missing: string[] = [];
-  for await (const { id } of findWithoutVectors(suite.database, async () => {})) missing.push(id);
+  const found = findWithoutVectors(suite.database, WORD_VECTORS_GENERATION, async () => {});
+  for await (const { id } of found) missing.push(id);
   expect(missing).toEqual([ids[1]]);
 });
 

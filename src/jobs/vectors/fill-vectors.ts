@@ -11,8 +11,8 @@ import {
   type WithoutVectors,
 } from '../../indexing/missing-vectors.ts';
 import { readStoredPassages } from '../../indexing/store-passages.ts';
+import { WORD_VECTORS_GENERATION } from '../../meaning/passage-vectors.ts';
 import type { JobContext } from '../job-context.ts';
-import type { Attempt } from '../workers.ts';
 
 /**
  * It makes vectors for a quarter of the time, so that others hardly notice. On a busy machine a million passages take
@@ -52,7 +52,8 @@ async function fillDocument(
   try {
     for await (const { columns } of batches) {
       signal.throwIfAborted();
-      const isUnchanged = await addMissingVectors(database, { ...document, ...row }, columns);
+      const made = { generation: WORD_VECTORS_GENERATION, ...columns };
+      const isUnchanged = await addMissingVectors(database, { ...document, ...row }, made);
       release(columns.vector); // all columns share its memory
       if (!isUnchanged) return false;
     }
@@ -66,7 +67,7 @@ async function fillDocument(
 async function countMissing({ database }: Context, signal: AbortSignal) {
   const missing = { documents: 0, passages: 0 };
   const rest = (tookMs: number) => delay(tookMs * LOOK_REST_FACTOR, undefined, { signal });
-  for await (const { passageCount } of findWithoutVectors(database, rest)) {
+  for await (const { passageCount } of findWithoutVectors(database, WORD_VECTORS_GENERATION, rest)) {
     missing.documents++;
     missing.passages += passageCount;
   }
@@ -99,13 +100,14 @@ function createReport({ telemetry, log }: Context, missing: { documents: number;
  * skips a document that is changed meanwhile, and one whose analysis fails.
  * @throws the error of several documents one after another, such as that of a database that is away
  */
-export async function fillVectors(context: Context, { signal }: Attempt<object>): Promise<void> {
+export async function fillVectors(context: Context, signal: AbortSignal): Promise<void> {
   const missing = await countMissing(context, signal);
   if (missing.documents === 0) return;
   const report = createReport(context, missing);
+  const found = findWithoutVectors(context.database, WORD_VECTORS_GENERATION, async () => {});
   let [isComplete, failures] = [false, 0];
   try {
-    for await (const document of findWithoutVectors(context.database, async () => {})) {
+    for await (const document of found) {
       const startedAtMs = performance.now();
       try {
         if (await fillDocument(context, document, signal)) report.made(document.passageCount);

@@ -268,7 +268,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
     expect(ran).toContain('0024-passage-vectors');
     const { service } = distributed;
-    await fillVectors(service, { payload: {}, signal: new AbortController().signal });
+    await fillVectors(service, new AbortController().signal);
     expect(await countVectors(maintenance)).toEqual({ passages: 96, vectors: 96 });
     const { rows } = await sql<{ shards: number }>`
       SELECT count(*) AS shards FROM pg_dist_shard WHERE logicalrelid = 'passage_vectors'::regclass`.execute(

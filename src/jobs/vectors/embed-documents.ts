@@ -1,0 +1,204 @@
+/**
+ * The job that makes vectors by the model of the settings. One server at a time does it for a database. It works on the
+ * queue of documents for an hour, looks meanwhile for documents that should be there and are not, makes its generation the
+ * current one when it is complete, and removes the vectors of others. Then another server may go on.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { NIL } from 'uuid';
+import type { EmbeddingsSettings } from '../../config/model-settings.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { countWithoutVectors, enqueueDocuments } from '../../database/rows/documents-without-vectors.ts';
+import {
+  type CurrentGeneration,
+  createCurrentGeneration,
+  recordAlone,
+  retireOthers,
+  switchGeneration,
+  type VectorGeneration,
+} from '../../database/rows/vector-generations.ts';
+import { findWithoutVectors, type WithoutVectors } from '../../indexing/missing-vectors.ts';
+import { modelOf } from '../../meaning/model/embeddings-model.ts';
+import { createEmbeddingsServer } from '../../meaning/model/embeddings-server.ts';
+import { createModelSpace } from '../../meaning/model/model-space.ts';
+import { createPassageEmbeddings } from '../../meaning/model/passage-embeddings.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { type Embedding, runRound } from './embedding-round.ts';
+import { removeRetiredVectors } from './remove-vectors.ts';
+
+/** How long a server does it before another one may. Each begins with a look for what is missing. */
+const TURN_MS = 3_600_000;
+/** How soon a document that is imported now is taken. */
+const POLL_INTERVAL_MS = 1_000;
+/** Interval between looks at what else is to be done, and between counts for metrics. */
+const MAINTENANCE_INTERVAL_MS = 5_000;
+/** Interval between lines of the log. */
+const REPORT_INTERVAL_MS = 60_000;
+
+/** A round takes about this long, after which other accounts have their turn. */
+const ROUND_MS = 3_000;
+/** Passages of a round at most: they are in memory, 4 kB each with their vectors. */
+const ROUND_MAX = 1_024;
+
+/** It looks for missing documents for a twentieth of the time: at a million documents, for a minute. */
+const LOOK_REST_FACTOR = 19;
+/** Documents that are put into the queue together. */
+const ENQUEUED_TOGETHER = 200;
+
+export type EmbeddingContext = {
+  database: Database;
+  embeddings: EmbeddingsSettings;
+  telemetry: Pick<Telemetry, 'documentsWithoutVectors'>;
+  log: Logger;
+};
+
+/** Why a turn ends without a fault. */
+class TurnOver extends Error {}
+
+/** Works on the queue until the signal aborts, which it throws. */
+async function serveQueue(embedding: Embedding, batch: number, signal: AbortSignal): Promise<never> {
+  let after: string = NIL;
+  let size = batch;
+  for (;;) {
+    const startedAtMs = performance.now();
+    const round = await runRound(embedding, { after, size, signal });
+    signal.throwIfAborted();
+    if (round === undefined) await delay(POLL_INTERVAL_MS, undefined, { signal });
+    else {
+      after = round.after;
+      const possible = (round.passages * ROUND_MS) / Math.max(1, performance.now() - startedAtMs);
+      if (round.passages > 0) size = Math.round(Math.min(ROUND_MAX, Math.max(batch, possible)));
+    }
+  }
+}
+
+/**
+ * Puts all documents without vectors of the generation into the queue. Returns the time at which all were there, as the
+ * database writes it: a Date would be up to a millisecond before those that were put there last.
+ */
+async function enqueueMissing(
+  { database }: EmbeddingContext,
+  generation: number,
+  rest: (tookMs: number) => Promise<void>,
+): Promise<string> {
+  let found: WithoutVectors[] = [];
+  const enqueueFound = async () => {
+    await enqueueDocuments(database, found, generation);
+    found = [];
+  };
+  for await (const document of findWithoutVectors(database, generation, rest)) {
+    found.push(document);
+    if (found.length === ENQUEUED_TOGETHER) await enqueueFound();
+  }
+  await enqueueFound();
+  const { rows } = await sql<{ now: string }>`SELECT now()::text AS now`.execute(database);
+  return rows[0]?.now ?? '-infinity';
+}
+
+/** Tells metrics, and the log now and then, how many documents wait. To count a million takes a tenth of a second. */
+function createReport({ database, telemetry, log }: EmbeddingContext, { model }: VectorGeneration) {
+  let [countedAtMs, reportedAtMs, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  return async (): Promise<void> => {
+    if (performance.now() - countedAtMs < MAINTENANCE_INTERVAL_MS) return;
+    countedAtMs = performance.now();
+    const documents = await countWithoutVectors(database);
+    telemetry.documentsWithoutVectors(documents);
+    const isDue = performance.now() - reportedAtMs >= REPORT_INTERVAL_MS;
+    if (documents > 0 && isDue) {
+      log.info(
+        { documents, model },
+        'documents wait for their vectors: until then, only their words are found',
+      );
+      reportedAtMs = performance.now();
+    } else if (documents === 0 && last > 0) log.info({ model }, 'all documents have vectors');
+    last = documents;
+  };
+}
+
+/** Throws when the turn is over: its time is up, or another model is wanted. */
+async function requireTurn(
+  { log }: EmbeddingContext,
+  { generations, own, endsAtMs }: { generations: CurrentGeneration; own: VectorGeneration; endsAtMs: number },
+): Promise<void> {
+  const wanted = await generations.wanted();
+  if (wanted?.generation !== own.generation) {
+    log.warn(
+      { own: own.model, wanted: wanted?.model },
+      'another server has wanted another model since: this one makes no vectors, unless it is started again',
+    );
+    throw new TurnOver('another model is wanted');
+  }
+  if (performance.now() > endsAtMs) throw new TurnOver('the turn is over');
+}
+
+/** Does all but the work on the queue, until the turn is over, or the signal aborts. Throws the reason. */
+async function maintain(
+  context: EmbeddingContext,
+  own: VectorGeneration,
+  signal: AbortSignal,
+): Promise<never> {
+  const { database, log } = context;
+  const { generation, model } = own;
+  const turn = {
+    generations: createCurrentGeneration(database),
+    own,
+    endsAtMs: performance.now() + TURN_MS,
+  };
+  const report = createReport(context, own);
+  const lookedAt = await enqueueMissing(context, generation, async (tookMs) => {
+    await requireTurn(context, turn);
+    await report();
+    await delay(tookMs * LOOK_REST_FACTOR, undefined, { signal });
+  });
+  for (;;) {
+    await requireTurn(context, turn);
+    await report();
+    if (await switchGeneration(database, generation, lookedAt))
+      log.info({ generation, model }, 'queries are compared with the vectors of this model from now on');
+    if (await retireOthers(database, generation)) {
+      const vectors = await removeRetiredVectors(database, signal);
+      await recordAlone(database, generation);
+      log.info({ vectors }, 'the vectors of former models have been removed');
+    }
+    await delay(MAINTENANCE_INTERVAL_MS, undefined, { signal });
+  }
+}
+
+/**
+ * A turn. It may be aborted at any point: the next one goes on where it was. While the model does not answer, it waits.
+ * `own`: the generation of the settings.
+ * @throws the reason of the signal, and the error of a database that is away
+ */
+export async function embedDocuments(
+  context: EmbeddingContext,
+  own: VectorGeneration,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, embeddings: settings, telemetry, log } = context;
+  const server = createEmbeddingsServer({ ...modelOf(settings), dimensions: own.dimensions });
+  const embedding = {
+    database,
+    generation: own.generation,
+    embeddings: createPassageEmbeddings(server, {
+      ...settings,
+      onWait: ({ message }, waitMs) =>
+        log.warn(
+          { reason: message, waitSeconds: waitMs / 1000 },
+          'the model makes no vectors now: tried again',
+        ),
+    }),
+    space: createModelSpace(own.mean),
+    log,
+  };
+  const over = new AbortController();
+  const both = AbortSignal.any([signal, over.signal]);
+  const untilOver = (work: Promise<never>) => work.catch((error) => over.abort(error));
+  await Promise.all([
+    untilOver(serveQueue(embedding, settings.batch, both)),
+    untilOver(maintain(context, own, both)),
+  ]);
+  telemetry.documentsWithoutVectors(undefined);
+  signal.throwIfAborted();
+  if (!(over.signal.reason instanceof TurnOver)) throw over.signal.reason;
+}
