@@ -20,7 +20,7 @@ const IMPORTS: Record<string, string[]> = {
   client: [],
   formats: [],
   evaluation: [],
-  console: ['client', 'formats'],
+  console: ['client', 'evaluation', 'formats'],
   'contract-check': [],
   terms: [],
   analysis: [],

@@ -3,6 +3,8 @@ import './app.css';
 import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { ComparePage } from './compare/compare-page.tsx';
+import { forgetComparison, openComparison } from './compare/comparison.ts';
 import { DocumentPage } from './document/document-page.tsx';
 import { DocumentsPage } from './documents/documents-page.tsx';
 import { UploadIndicator } from './documents/upload-indicator.tsx';
@@ -31,6 +33,7 @@ const PAGES: Record<PageName, ComponentType> = {
   documents: DocumentsPage,
   document: DocumentPage,
   search: SearchPage,
+  compare: ComparePage,
   webhooks: WebhooksPage,
   usage: UsagePage,
   unknown: UnknownPage,
@@ -40,6 +43,7 @@ const PAGES: Record<PageName, ComponentType> = {
 const LINKS: { name: string; address: string; pages: PageName[] }[] = [
   { name: 'Knowledge bases', address: addressOf.home, pages: ['home', 'documents', 'document'] },
   { name: 'Search', address: addressOf.search(), pages: ['search'] },
+  { name: 'Compare', address: addressOf.compare, pages: ['compare'] },
   { name: 'Webhooks', address: addressOf.webhooks, pages: ['webhooks'] },
   { name: 'Usage', address: addressOf.usage, pages: ['usage'] },
 ];
@@ -105,8 +109,16 @@ function Page() {
   );
 }
 
+let wasSignedIn = false;
 effect(() => {
-  if (session.value === undefined) forgetUploads();
+  const { value } = session;
+  if (value !== undefined) openComparison(value.apiKey);
+  else {
+    forgetUploads();
+    // A tab in which nobody has signed in yet is no reason: the comparison belongs to the browser.
+    if (wasSignedIn) forgetComparison();
+  }
+  wasSignedIn = value !== undefined;
 });
 
 export function App() {

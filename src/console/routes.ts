@@ -1,7 +1,15 @@
 /** The pages of the console. Their addresses are in the fragment, so that they shadow no path of the service. */
 import { signal } from '@preact/signals';
 
-export type PageName = 'home' | 'documents' | 'document' | 'search' | 'webhooks' | 'usage' | 'unknown';
+export type PageName =
+  | 'home'
+  | 'documents'
+  | 'document'
+  | 'search'
+  | 'compare'
+  | 'webhooks'
+  | 'usage'
+  | 'unknown';
 
 /** `id`: of the knowledge base or document; empty on other pages. */
 export type Route = { page: PageName; id: string; parameters: URLSearchParams };
@@ -10,6 +18,7 @@ const PAGES_WITH_ID: Record<string, PageName> = { 'knowledge-bases': 'documents'
 const PAGES: Record<string, PageName> = {
   '': 'home',
   search: 'search',
+  compare: 'compare',
   webhooks: 'webhooks',
   usage: 'usage',
 };
@@ -44,6 +53,7 @@ export const addressOf = {
   home: '#/',
   usage: '#/usage',
   webhooks: '#/webhooks',
+  compare: '#/compare',
   documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>
     withParameters(`#/knowledge-bases/${encodeURIComponent(knowledgeBaseId)}`, parameters),
   document: (documentId: string, passage?: number) =>

@@ -33,6 +33,9 @@ export const WAY_NAMES = Object.keys(WAYS) as Way[]; // the keys of the record
  */
 export const BY_COST: readonly Way[] = ['words', 'both', 'meaning'];
 
+/** The passages that a query is asked for: the most possible, for ten documents where some have several passages. */
+export const PASSAGES = 50;
+
 /** What the others are compared with. */
 export const BASELINE: Way = 'words';
 

@@ -56,6 +56,7 @@ const PAGES: [name: string, hash: string, element: string][] = [
   ['a search', `#/search?q=kiwi&context=2&filter=${filter}`, '.result'],
   ['a comparison', `#/search?q=kiwi+${LONG_WORD.slice(0, 500)}&compare=true&b.limit=1`, 'text=only here'],
   ['a search without results', '#/search?q=qqqqqq', 'text=Nothing was found'],
+  ['the comparison of words and meaning', '#/compare', 'text=Your questions'],
   ['the webhooks', '#/webhooks', '.webhook'],
   ['the usage', '#/usage', '.measure'],
   ['no page', '#/nothing', 'text=There is no such page'],

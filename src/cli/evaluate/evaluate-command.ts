@@ -6,7 +6,7 @@ import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { type Answered, compareWays } from '../../evaluation/compare-ways.ts';
 import { type OwnQuestion, QuestionsError, readQuestions } from '../../evaluation/own-questions.ts';
 import { describeSame, describeVerdict } from '../../evaluation/verdict.ts';
-import { askEachWay, documentsOf, WAY_NAMES, WAYS } from '../../evaluation/ways.ts';
+import { askEachWay, documentsOf, PASSAGES, WAY_NAMES, WAYS } from '../../evaluation/ways.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
 import { printJson, tell } from '../../terminal/terminal.ts';
@@ -21,8 +21,6 @@ import { showComparison, showQuestions } from './show-comparison.ts';
 
 export type EvaluateOptions = RemoteOptions & JsonOption & { kb?: string[]; svg?: string; each?: boolean };
 
-/** As many passages as a query can return, for ten documents where some have several. */
-const PASSAGES = 50;
 /** The most knowledge bases that a query can name. */
 const KNOWLEDGE_BASES_MAX = 100;
 

@@ -1,6 +1,7 @@
 /** Finds the documents that a table of questions names. */
-import type { Document, KnowledgeBase } from '../../../generated/types.gen.ts';
+import type { KnowledgeBase } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
+import { KINDS_OF_NAMES, namesOf } from '../../evaluation/document-names.ts';
 import {
   describeProblem,
   type NamedDocument,
@@ -17,15 +18,6 @@ export type JudgedQuestion = { question: string; grades: Map<string, number> };
 /** The largest page of a list. */
 const PAGE = 1_000;
 
-/** The names of a document, the most certain kind first. A name is looked for among all of a kind before the next. */
-const namesOf = ({ id, externalId = '', title }: Document): string[] => [
-  id,
-  externalId,
-  title,
-  externalId.split('/').at(-1) ?? '',
-];
-const KINDS = 4;
-
 /** `Handbook.PDF` → `handbook`: for the hint at a name that is nearly right. */
 const looseName = (name: string): string => name.toLowerCase().replace(/\.\w{1,5}$/, '');
 
@@ -40,7 +32,10 @@ async function findCandidates(
 ): Promise<{ candidates: Map<string, Candidates>; unread: Set<string> }> {
   const candidates = new Map<string, Candidates>();
   for (const name of wanted)
-    candidates.set(name, { byKind: Array.from({ length: KINDS }, () => new Map()), near: undefined });
+    candidates.set(name, {
+      byKind: Array.from({ length: KINDS_OF_NAMES }, () => new Map()),
+      near: undefined,
+    });
   const byLooseName = new Map([...wanted].map((name) => [looseName(name), name]));
   const unread = new Set<string>();
   const total = knowledgeBases.reduce((sum, { documentCount = 0 }) => sum + documentCount, 0);
@@ -48,8 +43,7 @@ async function findCandidates(
   for (const { id: knowledgeBaseId } of knowledgeBases)
     for await (const document of client.listDocuments({ knowledgeBaseId, limit: PAGE })) {
       progress.advance(1);
-      for (const [kind, given] of namesOf(document).entries()) {
-        const name = given.normalize('NFC');
+      for (const [kind, name] of namesOf(document).entries()) {
         const exact = candidates.get(name);
         exact?.byKind[kind]?.set(document.id, document.externalId);
         if (exact && document.status !== 'processed') unread.add(document.id);

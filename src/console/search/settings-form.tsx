@@ -1,72 +1,13 @@
 /** The settings of a search: where it looks, and how. */
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
-import { countOf } from '../format.ts';
-import { Dropdown } from '../parts/dropdown.tsx';
 import { Field } from '../parts/field.tsx';
 import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
+import { KnowledgeBaseChoice } from './knowledge-base-choice.tsx';
 import { changedCount, MODES, type SearchSettings } from './settings.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
-
-/** Knowledge bases that the list shows at once; a field finds the others. */
-const LISTED_MAX = 50;
-
-function KnowledgeBaseChoice({
-  settings,
-  onChange,
-  knowledgeBases,
-}: SettingsProps & { knowledgeBases: KnowledgeBase[] }) {
-  const [words, setWords] = useState('');
-  const { knowledgeBaseIds } = settings;
-  const chosen = new Set(knowledgeBaseIds);
-  const fitting = knowledgeBases.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
-  const toggle = (id: string, isChosen: boolean) =>
-    onChange({
-      ...settings,
-      knowledgeBaseIds: isChosen ? [...knowledgeBaseIds, id] : knowledgeBaseIds.filter((one) => one !== id),
-    });
-  const [only] = knowledgeBaseIds;
-  const label =
-    only === undefined
-      ? 'All knowledge bases'
-      : knowledgeBaseIds.length === 1
-        ? (knowledgeBases.find(({ id }) => id === only)?.name ?? 'One knowledge base')
-        : countOf(knowledgeBaseIds.length, 'knowledge base');
-  return (
-    <Dropdown label={label}>
-      {knowledgeBases.length > 10 && (
-        <input
-          type="search"
-          aria-label="Find a knowledge base"
-          placeholder="Find"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      )}
-      <ul>
-        {fitting.slice(0, LISTED_MAX).map(({ id, name }) => (
-          <li key={id}>
-            <label class="choice">
-              <input
-                type="checkbox"
-                checked={chosen.has(id)}
-                onChange={(event) => toggle(id, event.currentTarget.checked)}
-              />
-              <span dir="auto">{name}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {only !== undefined && (
-        <button type="button" class="quiet" onClick={() => onChange({ ...settings, knowledgeBaseIds: [] })}>
-          Search all
-        </button>
-      )}
-    </Dropdown>
-  );
-}
 
 /** Chooses what finds passages. */
 const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
@@ -160,7 +101,11 @@ export function SettingsForm(props: SettingsProps & { knowledgeBases: KnowledgeB
   return (
     <fieldset class="settings">
       <legend class="visually-hidden">{props.name}</legend>
-      <KnowledgeBaseChoice {...props} />
+      <KnowledgeBaseChoice
+        knowledgeBaseIds={props.settings.knowledgeBaseIds}
+        knowledgeBases={props.knowledgeBases}
+        onChange={(knowledgeBaseIds) => props.onChange({ ...props.settings, knowledgeBaseIds })}
+      />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary class="button">Options{changed > 0 && <span class="tag">{changed}</span>}</summary>
         {isOpen && <Options {...props} />}
