@@ -268,22 +268,24 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort(new Error('no longer')) };
 }
 
-test('a connection that the server has closed meanwhile is replaced', async () => {
-  let sockets = 0;
-  const { url } = await startStub((request, response) => {
-    // Each connection answers once, and is reset at the second request.
-    const socket = response.socket;
-    if (socket !== null && seen.has(socket)) {
-      socket.resetAndDestroy();
+test('a connection is used again, and replaced where the server has closed it meanwhile', async () => {
+  const used = new Set<unknown>();
+  let isClosing = false;
+  const { url, requests } = await startStub((request, response) => {
+    const { socket } = response;
+    if (isClosing && used.has(socket)) {
+      socket?.resetAndDestroy();
       return undefined;
     }
-    if (socket !== null) seen.add(socket);
-    sockets++;
+    used.add(socket);
     return embedAll(request);
   });
-  const seen = new Set<object>();
   const server = serverAt(url);
   const { signal } = new AbortController();
-  for (let i = 0; i < 3; i++) await server.embed(TEXTS, { kind: 'query', signal });
-  expect(sockets).toBe(3);
+  const ask = () => server.embed(TEXTS, { kind: 'query', signal });
+  for (let i = 0; i < 3; i++) await ask();
+  expect(used.size).toBe(1);
+  isClosing = true;
+  await ask();
+  expect([used.size, requests.length]).toEqual([2, 5]);
 });

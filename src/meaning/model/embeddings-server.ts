@@ -21,6 +21,8 @@ export type EmbedOptions = { kind: 'query' | 'passage'; signal: AbortSignal };
 const NUMBER_MAX_BYTES = 26;
 /** Of an answer with all that is beside the vectors. */
 const FRAME_MAX_BYTES = 65_536;
+/** To read more would hold up all requests for too long: 32 vectors of 4,096 numbers are 3 MB. */
+const ANSWER_MAX_BYTES = 16 * 1024 ** 2;
 
 /**
  * The address that is asked: `http://localhost:11434` → `http://localhost:11434/v1/embeddings`. A longer one is what other
@@ -111,7 +113,7 @@ export function createEmbeddingsServer(asked: EmbeddingsModel): EmbeddingsServer
       const answer = await post({
         body: { model, input, ...(askedDimensions !== undefined && { dimensions: askedDimensions }) },
         texts: input,
-        maxBytes: FRAME_MAX_BYTES + texts.length * vectorMaxBytes,
+        maxBytes: Math.min(ANSWER_MAX_BYTES, FRAME_MAX_BYTES + texts.length * vectorMaxBytes),
         signal,
       });
       const { data } = bodyOf(answer);
