@@ -268,6 +268,17 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort(new Error('no longer')) };
 }
 
+test('an answer may take a minute, or what is set: then others may be asked for', async () => {
+  const { url } = await startStub(() => undefined);
+  const model = { url, model: 'a-model', apiKey: KEY, askedDimensions: undefined, dimensions: undefined };
+  const server = createEmbeddingsServer({ ...model, queryPrefix: '', passagePrefix: '' }, 20);
+  const failure = await server
+    .embed(TEXTS, { kind: 'passage', signal: new AbortController().signal })
+    .catch((error) => error);
+  expect(failure).toBeInstanceOf(ModelUnavailable);
+  expect(failure).toMatchObject({ isAnswer: true, message: expect.stringContaining('within 0.02 s') });
+});
+
 test('a connection is used again, and replaced where the server has closed it meanwhile', async () => {
   const used = new Set<unknown>();
   let isClosing = false;

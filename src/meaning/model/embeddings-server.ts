@@ -97,12 +97,12 @@ function readVectors(
 const bodyOf = (answer: unknown): { data?: unknown } =>
   typeof answer === 'object' && answer !== null ? answer : {};
 
-/** Nothing is asked before the first call of `embed`. */
-export function createEmbeddingsServer(asked: EmbeddingsModel): EmbeddingsServer {
+/** Nothing is asked before the first call of `embed`. `answerMs`: how long an answer may take at most. */
+export function createEmbeddingsServer(asked: EmbeddingsModel, answerMs?: number): EmbeddingsServer {
   const { model, apiKey, askedDimensions, dimensions, queryPrefix, passagePrefix } = asked;
   const url = embeddingsAddress(asked.url);
   const who = 'The embeddings server';
-  const post = createPost({ who, url, apiKey });
+  const post = createPost({ who, url, apiKey, ...(answerMs && { answerMs }) });
   const named = `${who} at ${url.href}`;
   const vectorMaxBytes = (dimensions ?? DIMENSIONS_MAX) * NUMBER_MAX_BYTES;
   return {

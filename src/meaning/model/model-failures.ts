@@ -19,8 +19,8 @@ export class RateLimited extends ModelFailure {
 }
 
 /**
- * The server cannot be reached, refuses the key, or fails. `isAnswer`: it answered that it failed at this request, so
- * another one may succeed.
+ * The server cannot be reached, refuses the key, or fails. `isAnswer`: it failed at this request, or takes too long for
+ * it, so another one may succeed.
  */
 export class ModelUnavailable extends ModelFailure {
   readonly isAnswer: boolean;

@@ -107,7 +107,6 @@ test('a text that the server takes in no length is left without vector, and the 
 test.each<[string, () => Error]>([
   ['makes the server fail', () => new ModelUnavailable('status 500', true)],
   ['has a wrong vector', () => new WrongAnswer('numbers that are none')],
-  ['makes the server hang', () => new DOMException('too long', 'TimeoutError')],
 ])('a text that %s keeps no other one', async (_, failure) => {
   const texts = textsOf(50).with(20, 'poison');
   const { embed } = createTested((batch) => {

@@ -32,8 +32,6 @@ export type PassageEmbeddings = {
 /** A clock: tests have one of their own. */
 export type Clock = { nowMs(): number; wait(ms: number, signal: AbortSignal): Promise<void> };
 
-/** A processor makes vectors of 32 long passages within half a minute. A longer request is tried with fewer. */
-const CALL_MS = 60_000;
 /** After a failure; each further one doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -59,14 +57,6 @@ export type PassageOptions = {
   onWait?: (failure: ModelFailure, waitMs: number) => void;
   clock?: Clock;
 };
-
-/** A failure to answer as one of the model. @throws all else: a fault of ours */
-function failureOf(error: unknown): ModelFailure {
-  if (error instanceof ModelFailure) return error;
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return new ModelUnavailable(`The embeddings server did not answer within ${CALL_MS / 1000} s.`, true);
-  throw error;
-}
 
 /** Whether a failure may be due to the texts: others may get an answer. */
 const isOfTexts = (failure: ModelFailure): boolean =>
@@ -104,11 +94,11 @@ export function createPassageEmbeddings(
     await pace(signal);
     signal.throwIfAborted();
     try {
-      const inTime = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
-      return await server.embed(texts, { kind: 'passage', signal: inTime });
+      return await server.embed(texts, { kind: 'passage', signal });
     } catch (error) {
       signal.throwIfAborted();
-      return failureOf(error);
+      if (error instanceof ModelFailure) return error;
+      throw error;
     }
   };
   /** `waits`: how many there were one after another, with this one. */

@@ -13,11 +13,16 @@ import { ModelUnavailable, WrongAnswer } from './model-failures.ts';
 const PARALLEL_MAX = 32;
 /** A connection without requests is kept for this long, so that most queries find an open one. */
 const IDLE_MS = 60_000;
+/** A processor makes vectors of 32 long passages within half a minute. Nothing is waited for longer than this. */
+const ANSWER_MS = 60_000;
 /** Bytes of an answer without success that are read: enough for its message. */
 const ERROR_MAX_BYTES = 65_536;
 
-/** Where to ask. `who`: the server as the subject of a sentence, such as `The embeddings server`. */
-export type Asked = { who: string; url: URL; apiKey: string | undefined };
+/**
+ * Where to ask. `who`: the server as the subject of a sentence, such as `The embeddings server`. `answerMs`: how long an
+ * answer may take in all.
+ */
+export type Asked = { who: string; url: URL; apiKey: string | undefined; answerMs?: number };
 
 /** A request. `texts`: what its body has of others, and no message may repeat. `maxBytes`: of the answer. */
 export type Question = {
@@ -90,7 +95,7 @@ function readAnswer({ status, headers, body, isCut }: Answer, who: string, secre
 }
 
 /** Returns a function that posts JSON to this server and reads its answer, in JSON too. Redirects are not followed. */
-export function createPost({ who, url, apiKey }: Asked): Post {
+export function createPost({ who, url, apiKey, answerMs = ANSWER_MS }: Asked): Post {
   const Agent = url.protocol === 'https:' ? https.Agent : http.Agent;
   const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL_MAX, timeout: IDLE_MS });
   const named = `${who} at ${url.href}`;
@@ -104,11 +109,16 @@ export function createPost({ who, url, apiKey }: Asked): Post {
       'user-agent': 'knowledge-retrieval',
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     };
+    const inTime = AbortSignal.timeout(answerMs);
+    const both = AbortSignal.any([signal, inTime]);
     let answer: Answer;
     try {
-      answer = await send(url, { method: 'POST', headers, agent, signal }, bytes, maxBytes);
+      answer = await send(url, { method: 'POST', headers, agent, signal: both }, bytes, maxBytes);
     } catch (error) {
       signal.throwIfAborted();
+      // Another request, with fewer or other texts, may be answered.
+      if (inTime.aborted)
+        throw new ModelUnavailable(`${named} did not answer within ${answerMs / 1000} s.`, true);
       const code = codeOf(error) || 'no valid HTTP answer';
       throw new ModelUnavailable(`${named} cannot be reached (${code}).`);
     }
