@@ -1,7 +1,8 @@
 /** Settings are read once, all problems are reported at once, and no secret is repeated. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generateApiKey } from '../terms/api-key.ts';
-import { readConfig } from './config.ts';
+import { readConfig, SETTING_NAMES } from './config.ts';
 
 test('by default the service uses the embedded database and listens on loopback', () => {
   expect(readConfig({})).toMatchObject({
@@ -145,4 +146,12 @@ test.each([
 test('a short token for the metrics is refused, and not repeated', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/METRICS_TOKEN: must have 16/);
   expect(readConfig({ METRICS_TOKEN: 'sixteen letters.' }).metricsToken).toBe('sixteen letters.');
+});
+
+test('the README lists each setting, and no other; those of OpenTelemetry share a row', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, table = ''] = /\n## Settings\n(.*?)\n## /s.exec(readme) ?? [];
+  const listed = [...table.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
+  const own = SETTING_NAMES.filter((name) => !name.startsWith('OTEL_'));
+  expect(listed.toSorted()).toEqual(own.toSorted());
 });

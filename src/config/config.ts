@@ -98,6 +98,9 @@ const settings = {
   LOG_LEVEL: withDefault('info', oneOf(LOG_LEVELS)),
 };
 
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(settings);
+
 type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /** The settings as the service uses them. Names end with their units. */
@@ -216,13 +219,11 @@ const withoutEmptyValues = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
  * the prefixes of texts need it.
  */
 const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
-  Object.keys(settings).filter(
-    (name) => given[name] !== given[name]?.trim() && !PADDED_SETTINGS.includes(name),
-  );
+  SETTING_NAMES.filter((name) => given[name] !== given[name]?.trim() && !PADDED_SETTINGS.includes(name));
 
 /** The variables of `environment` that look like mistyped settings. They have no effect. */
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
-  findMistypedNames(Object.keys(withoutEmptyValues(environment)), Object.keys(settings));
+  findMistypedNames(Object.keys(withoutEmptyValues(environment)), SETTING_NAMES);
 
 /** The settings, and the problem of each wrong one. */
 function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: string[] } {
