@@ -4,9 +4,9 @@
  */
 import { DIMENSIONS_MAX, DIMENSIONS_MIN } from '../../config/model-settings.ts';
 import type { EmbeddingsModel } from './embeddings-model.ts';
-import { messageIn, repeatable } from './error-answers.ts';
+import { messageIn, repeatable } from './http/error-answers.ts';
+import { createPost } from './http/post-json.ts';
 import { ModelUnavailable, WrongAnswer } from './model-failures.ts';
-import { createPost } from './post-json.ts';
 
 export type EmbeddingsServer = {
   /**

@@ -3,9 +3,9 @@
  * interface: that of Cohere and Jina, which vLLM, llama.cpp and Infinity have too, and that of TEI.
  */
 import type { RerankSettings } from '../../config/model-settings.ts';
+import { createPost, type Post } from './http/post-json.ts';
 import { createInTime, type Degraded } from './in-time.ts';
 import { BatchRefused, NothingThere, WrongAnswer } from './model-failures.ts';
-import { createPost, type Post } from './post-json.ts';
 
 export type Reranker = {
   /**

@@ -5,7 +5,7 @@ import {
   ModelUnavailable,
   NothingThere,
   RateLimited,
-} from './model-failures.ts';
+} from '../model-failures.ts';
 
 /** Characters of a server's message that are repeated. */
 const MESSAGE_MAX_LENGTH = 200;

@@ -5,9 +5,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { codeOf } from '../../terms/problem.ts';
+import { codeOf } from '../../../terms/problem.ts';
+import { ModelUnavailable, WrongAnswer } from '../model-failures.ts';
 import { failureOf, type Secrets } from './error-answers.ts';
-import { ModelUnavailable, WrongAnswer } from './model-failures.ts';
 
 /** Requests to one server at a time: a server with one model works through few at once. */
 const PARALLEL_MAX = 32;
