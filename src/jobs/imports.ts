@@ -138,6 +138,9 @@ const untilStopped =
       throw stopping.aborted ? new Postponed('the server stops') : error;
     });
 
+const ANOTHER_IS_WANTED =
+  'a server with another model has started since: this one makes no vectors until it is started again';
+
 /** The job that makes vectors by a model, with what knows the model. Until that has answered, the job ends at once. */
 function startEmbedding(
   { database, telemetry, log }: JobContext,
@@ -145,10 +148,14 @@ function startEmbedding(
 ): { embed(signal: AbortSignal): Promise<void>; stop(): Promise<void> } {
   const context = { database, embeddings, telemetry, log };
   const own = wantOwnModel(context, embeddings);
+  let isWanted = true;
   return {
     async embed(signal) {
       const generation = own.generation();
-      if (generation !== undefined) await embedDocuments(context, generation, signal);
+      if (generation === undefined) return;
+      const wasWanted = isWanted;
+      isWanted = await embedDocuments(context, generation, signal);
+      if (wasWanted && !isWanted) log.warn({ model: embeddings.model }, ANOTHER_IS_WANTED);
     },
     stop: own.stop,
   };

@@ -357,7 +357,7 @@ test('a turn ends when another server wants another model', async () => {
   await importAll();
   const { turn } = await work(own, () => undefined); // hangs
   const other = await want('large', 24);
-  await turn;
+  expect(await turn).toBe(false);
   const { stop } = await work(other);
   await untilAllDone();
   await stop();

@@ -116,43 +116,32 @@ function createReport({ database, telemetry, log }: EmbeddingContext, { model }:
   };
 }
 
+type Turn = { generations: CurrentGeneration; generation: number; endsAtMs: number };
+
+const isWanted = async ({ generations, generation }: Turn): Promise<boolean> =>
+  (await generations.wanted())?.generation === generation;
+
 /** Throws when the turn is over: its time is up, or another model is wanted. */
-async function requireTurn(
-  { log }: EmbeddingContext,
-  { generations, own, endsAtMs }: { generations: CurrentGeneration; own: VectorGeneration; endsAtMs: number },
-): Promise<void> {
-  const wanted = await generations.wanted();
-  if (wanted?.generation !== own.generation) {
-    log.warn(
-      { own: own.model, wanted: wanted?.model },
-      'another server has wanted another model since: this one makes no vectors, unless it is started again',
-    );
-    throw new TurnOver('another model is wanted');
-  }
-  if (performance.now() > endsAtMs) throw new TurnOver('the turn is over');
+async function requireTurn(turn: Turn): Promise<void> {
+  if (!(await isWanted(turn)) || performance.now() > turn.endsAtMs) throw new TurnOver();
 }
 
 /** Does all but the work on the queue, until the turn is over, or the signal aborts. Throws the reason. */
 async function maintain(
   context: EmbeddingContext,
-  own: VectorGeneration,
+  { own, turn }: { own: VectorGeneration; turn: Turn },
   signal: AbortSignal,
 ): Promise<never> {
   const { database, log } = context;
   const { generation, model } = own;
-  const turn = {
-    generations: createCurrentGeneration(database),
-    own,
-    endsAtMs: performance.now() + TURN_MS,
-  };
   const report = createReport(context, own);
   const lookedAt = await enqueueMissing(context, generation, async (tookMs) => {
-    await requireTurn(context, turn);
+    await requireTurn(turn);
     await report();
     await delay(tookMs * LOOK_REST_FACTOR, undefined, { signal });
   });
   for (;;) {
-    await requireTurn(context, turn);
+    await requireTurn(turn);
     await report();
     if (await switchGeneration(database, generation, lookedAt))
       log.info({ generation, model }, 'queries are compared with the vectors of this model from now on');
@@ -168,14 +157,21 @@ async function maintain(
 /**
  * A turn. It may be aborted at any point: the next one goes on where it was. While the model does not answer, it waits.
  * `own`: the generation of the settings.
+ * @returns whether it is still the wanted one
  * @throws the reason of the signal, and the error of a database that is away
  */
 export async function embedDocuments(
   context: EmbeddingContext,
   own: VectorGeneration,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { database, embeddings: settings, telemetry, log } = context;
+  const turn = {
+    generations: createCurrentGeneration(database),
+    generation: own.generation,
+    endsAtMs: performance.now() + TURN_MS,
+  };
+  if (!(await isWanted(turn))) return false;
   const server = createEmbeddingsServer({ ...modelOf(settings), dimensions: own.dimensions });
   const embedding = {
     database,
@@ -196,9 +192,10 @@ export async function embedDocuments(
   const untilOver = (work: Promise<never>) => work.catch((error) => over.abort(error));
   await Promise.all([
     untilOver(serveQueue(embedding, settings.batch, both)),
-    untilOver(maintain(context, own, both)),
+    untilOver(maintain(context, { own, turn }, both)),
   ]);
   telemetry.documentsWithoutVectors(undefined);
   signal.throwIfAborted();
   if (!(over.signal.reason instanceof TurnOver)) throw over.signal.reason;
+  return await isWanted(turn);
 }
