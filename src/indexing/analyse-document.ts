@@ -13,7 +13,7 @@ import {
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
 import { noVectors, type VectorsIn } from '../meaning/passage-vectors.ts';
-import { readUnspaced } from '../meaning/unspaced-words.ts';
+import { createUnspacedReader } from '../meaning/unspaced-words.ts';
 import { titleWordsOf, titleWordsOfPassages } from './document-title.ts';
 import {
   addPassage,
@@ -95,7 +95,7 @@ function createIndexBuffer(stem: Stem, vectorsIn: VectorsIn) {
     postings: createDocumentPostings(tokenIds),
     dictionary: createTermDictionary(stem, tokenIds),
     vectorsIn: createLexemeVectors(vectorsIn, tokenIds),
-    readUnspaced: (text: string) => readUnspaced(text, vectorsIn),
+    readUnspaced: createUnspacedReader(vectorsIn),
     isFull: () => tokenIds.size() > DISTINCT_TOKENS_MAX,
   };
 }

@@ -142,8 +142,10 @@ export function openWordVectors(folder = FOLDER): VectorsIn {
   };
 }
 
-/** The tables with the words of a language, its own first. */
+const UNSPACED: readonly string[] = ['chinese', 'thai'] satisfies UnspacedLanguage[];
+
+/** The tables with the words of a language, its own first. Words in other scripts are not in the English one. */
 const tablesOf = (language: Language | UnspacedLanguage): Table[] =>
-  TABLES.filter((table) => table === language || table === 'english').sort((one) =>
-    one === language ? -1 : 1,
+  TABLES.filter((table) => table === language || (table === 'english' && !UNSPACED.includes(language))).sort(
+    (one) => (one === language ? -1 : 1),
   );

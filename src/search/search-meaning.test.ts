@@ -127,6 +127,25 @@ it('a question in English finds German, Chinese and Thai texts', async () => {
     expect((await rules.resultsFor(query))[0]?.title).toBe(title);
 });
 
+it.each([
+  ['When is the salary paid?', '工资在每个月的最后一个工作日支付。', 'salary ≈ 工资'],
+  ['hotel', 'พนักงานพักในโรงแรมระหว่างการเดินทาง', 'hotel ≈ โรงแรม'],
+  ['什么时候发工资', RULES[1], '工资 ≈ Wages'],
+  ['โรงแรม', RULES[0], 'โรงแรม ≈ hotels'],
+])('words of Chinese and Thai are named in pairs: %s and %s', async (query, text = '', pair) => {
+  const rules = await openWith([text]);
+  const [found] = await rules.resultsFor(query, { details: { explain: true } });
+  const pairs = found?.explanation?.meaning?.pairs.map(({ term, word }) => `${term} ≈ ${word}`);
+  expect(pairs).toContain(pair);
+});
+
+it('a query in Japanese is by words: the table of Chinese words gains nothing there', async () => {
+  const rules = await openWith(['賃金は毎月末に支払われる。', 'Wages are paid on the last day.']);
+  const options = { details: { explain: true } };
+  for (const { title, explanation } of await rules.resultsFor('賃金の支払い', options))
+    expect([title, explanation?.meaning]).toEqual(['0', undefined]);
+});
+
 it('passages of a long document are scored by their meaning, as a short one is', async () => {
   const pages = [
     'The lawyer of the firm signs all contracts.',

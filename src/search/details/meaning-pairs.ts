@@ -5,6 +5,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import { DIMENSIONS, lengthOf, type VectorsIn, type WordVector } from '../../meaning/passage-vectors.ts';
+import { createUnspacedReader } from '../../meaning/unspaced-words.ts';
 import type { MeaningWord } from '../query/query-meaning.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 import { wordReader } from './matched-words.ts';
@@ -66,8 +67,8 @@ function cosine(one: Measured, other: Measured): number {
   return product === 0 ? 0 : product / (one.length * other.length);
 }
 
-/** A lexeme of the content, and the index of its first token. */
-type PassageWord = Measured & { lexeme: string; token: number };
+/** A word of the content: a lexeme and the index of its first token, or a word without spaces as it is. */
+type PassageWord = Measured & ({ lexeme: string; token: number } | { unspaced: string });
 
 function wordsOf({ language, lexemes, tokens }: LexemeRow, vectorsIn: VectorsIn): PassageWord[] {
   const ofLanguage = vectorsIn(language ?? 'simple');
@@ -78,6 +79,14 @@ function wordsOf({ language, lexemes, tokens }: LexemeRow, vectorsIn: VectorsIn)
       ? []
       : [{ ...word, lexeme, token: tokens?.[i] ?? 0 }];
   });
+}
+
+/** The distinct words of a content in scripts without spaces. The index has bigrams of them. */
+function unspacedWordsOf(content: string, read: ReturnType<typeof createUnspacedReader>): PassageWord[] {
+  const words = new Map(read(content)?.words.map(({ word, vectors }) => [word, vectors]));
+  return [...words]
+    .flatMap(([unspaced, vectors]) => vectors.map((vector) => ({ ...measured(vector), unspaced })))
+    .filter(({ length }) => length >= LENGTH_MIN);
 }
 
 /** A word of the query to pair. */
@@ -105,6 +114,13 @@ function nearestTo(
   return nearest;
 }
 
+/** A word as the content has it. */
+function writtenIn(content: string, word: PassageWord): string {
+  if ('unspaced' in word) return word.unspaced;
+  const { lexeme, token } = word;
+  return wordReader(content, { tokens: new Map([[lexeme, [token]]]) })([lexeme])[0] ?? lexeme;
+}
+
 /** The pairs of a passage, those first that count most. A word that both have is none. */
 function pairsOf(content: string, words: PassageWord[], query: PairedWord[]): MeaningPair[] {
   return query
@@ -116,12 +132,7 @@ function pairsOf(content: string, words: PassageWord[], query: PairedWord[]): Me
     .sort((left, right) => right.size - left.size)
     .slice(0, PAIRS_MAX)
     .map(({ term, best, similarity }) => {
-      const read = wordReader(content, { tokens: new Map([[best.lexeme, [best.token]]]) });
-      return {
-        term,
-        word: read([best.lexeme])[0] ?? best.lexeme,
-        similarity: Math.round(similarity * 100) / 100,
-      };
+      return { term, word: writtenIn(content, best), similarity: Math.round(similarity * 100) / 100 };
     });
 }
 
@@ -137,5 +148,9 @@ export async function readMeaningPairs(
     positions: passages.map(({ position }) => position),
   });
   const paired = pairedWords(words);
-  return rows.map((row, i) => pairsOf(passages[i]?.content ?? '', wordsOf(row, vectorsIn), paired));
+  const readUnspaced = createUnspacedReader(vectorsIn);
+  return rows.map((row, i) => {
+    const content = passages[i]?.content ?? '';
+    return pairsOf(content, [...wordsOf(row, vectorsIn), ...unspacedWordsOf(content, readUnspaced)], paired);
+  });
 }

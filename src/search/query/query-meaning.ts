@@ -10,7 +10,7 @@ import {
   type WordVector,
 } from '../../meaning/passage-vectors.ts';
 import { type QueryPlanes, toPlanes } from '../../meaning/query-vectors.ts';
-import { readUnspaced } from '../../meaning/unspaced-words.ts';
+import { createUnspacedReader } from '../../meaning/unspaced-words.ts';
 import { STEM_TABLES } from '../../meaning/word-vectors.ts';
 
 /** What orders the passages: the words of the query, its meaning, or both. */
@@ -84,6 +84,12 @@ function findVector(
   return undefined;
 }
 
+/**
+ * Letters of Japanese. Its ideographs are not read as Chinese words: nDCG@10 of jsquad-valid, 150 questions, was .9499
+ * with them, and .9514 by words.
+ */
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
 /** `tokens`: all of the query. `own`: its language, where it is known. `searched`: the languages of the passages. */
 type MeaningQuery = { query: string; tokens: string[]; own: Language[]; searched: readonly string[] };
 
@@ -104,7 +110,7 @@ export function readMeaning(
     words.set(token, { word: token, vector });
     counted.push([vector, 1]);
   }
-  const unspaced = readUnspaced(query, vectorsIn);
+  const unspaced = KANA.test(query) ? undefined : createUnspacedReader(vectorsIn)(query);
   for (const { word, vectors } of unspaced?.words ?? [])
     for (const vector of vectors) {
       words.set(word, { word, vector });
