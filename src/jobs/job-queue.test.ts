@@ -1,7 +1,7 @@
 /** No job is lost: it runs once, is tried again after a failure, and becomes a dead letter after its last try. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
 import type { ScopedId } from '../terms/ids.ts';
@@ -285,4 +285,45 @@ test('garbage is collected at once and every ten minutes, by one worker of all, 
   await expect.poll(readJobs).toEqual([{ queue: 'sweep-storage', tries: 0, startedAt: null, isSoon: true }]);
   await other.stop();
   expect(collectGarbage).toHaveBeenCalledOnce();
+});
+
+describe('missing vectors', () => {
+  const { fillVectors: _, ...without } = idle;
+  const readJob = async () => {
+    const { rows } = await sql<{ tries: number; isTaken: boolean; isSoon: boolean }>`
+      SELECT tries, started_at IS NOT NULL AS "isTaken", due_at < now() + interval '2 minutes' AS "isSoon"
+      FROM knowledge_jobs WHERE queue = 'fill-vectors'`.execute(server.database);
+    return rows[0];
+  };
+
+  test('are no turn of a server without vectors, and one with vectors makes them', async () => {
+    const collectGarbage = vi.fn(async () => {});
+    jobs.work({ ...without, collectGarbage }, 1);
+    await enqueueMissingJobs(server.database);
+    await until(() => collectGarbage.mock.calls.length === 1);
+    expect(await readJob()).toMatchObject({ tries: 0, isTaken: false });
+    const fillVectors = vi.fn(async () => {});
+    const other = openJobQueue(server.connection, createLog('silent'));
+    other.work({ ...idle, fillVectors }, 1);
+    await until(() => fillVectors.mock.calls.length === 1);
+    await other.stop();
+  });
+
+  test('are made on by another server where one was killed, and soon after a failure', async () => {
+    const killed = vi.fn(() => new Promise<void>(() => {}));
+    jobs.work({ ...idle, fillVectors: killed }, 1);
+    await enqueueMissingJobs(server.database);
+    await until(() => killed.mock.calls.length === 1);
+    const failing = vi.fn(async () => {
+      throw new Error('the database is away');
+    });
+    const other = openJobQueue(server.connection, createLog('silent'));
+    other.work({ ...idle, fillVectors: failing }, 1);
+    await endLeases();
+    await until(() => failing.mock.calls.length > 0);
+    await expect.poll(async () => (await readJob())?.isTaken).toBe(false);
+    await other.stop();
+    expect(await readJob()).toMatchObject({ isSoon: true });
+    expect((await readJob())?.tries).toBeGreaterThanOrEqual(2);
+  });
 });

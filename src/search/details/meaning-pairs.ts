@@ -95,7 +95,8 @@ type PairedWord = Measured & { word: string };
 /** The words of a query that may be in a pair: the rarest ones, a long query has hundreds. */
 const PAIRED_WORDS_MAX = 24;
 
-const pairedWords = (words: MeaningWord[]): PairedWord[] =>
+/** The words of a query to compare with those of each passage. */
+export const pairedWords = (words: MeaningWord[]): PairedWord[] =>
   words
     .map(({ word, vector }) => ({ word, ...measured(vector) }))
     .filter(({ length }) => length >= LENGTH_MIN)
