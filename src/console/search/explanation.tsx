@@ -11,15 +11,19 @@ const NOTES: Record<TermMatch, string> = {
   synonym: 'a synonym of it; ',
 };
 
-type Part = { name: string; note: string; share: number };
+/** `isNoteShown`: also where a screen is too narrow for a column of notes. */
+type Part = { name: string; note: string; share: number; isNoteShown?: boolean };
 
-/** The nearest pair of words names the part; the note has the others. `by meaning: accommodation ≈ hotel` */
+/** The note names the nearest words: `accommodation ≈ hotel; similarity 0.710 of 1` */
 function partOfMeaning({ contribution, similarity, pairs }: ExplainedMeaning): Part {
-  const [nearest, ...others] = pairs.map(({ term, word }) => `${term} ≈ ${word}`);
   return {
-    name: nearest === undefined ? 'by meaning' : `by meaning: ${nearest}`,
-    note: [...others, `similarity ${formatScore(similarity)} of 1`].join('; '),
+    name: 'by meaning',
+    note: [
+      ...pairs.map(({ term, word }) => `${term} ≈ ${word}`),
+      `similarity ${formatScore(similarity)} of 1`,
+    ].join('; '),
     share: contribution,
+    isNoteShown: true,
   };
 }
 
@@ -45,7 +49,7 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
   return (
     <div class="explanation">
       <ul>
-        {parts.map(({ name, note, share }) => (
+        {parts.map(({ name, note, share, isNoteShown }) => (
           <li key={name}>
             <span class="part-name" dir="auto" title={note}>
               {name}
@@ -57,7 +61,9 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
               {share < 0 ? '−' : '+'}
               {formatScore(Math.abs(share))}
             </span>
-            <span class="part-note">{note}</span>
+            <span class={isNoteShown ? 'part-note is-shown' : 'part-note'} dir="auto">
+              {note}
+            </span>
           </li>
         ))}
       </ul>
