@@ -156,7 +156,7 @@ export function matchColumns({ wholePhrase, wordsInOrder, allWords }: FullMatchV
 
 /**
  * `reranked`, `cosines` → `ordered`, with the score before this step as `relevant`, and with its part for the meaning as
- * `unlifted`.
+ * `unlifted`. Without `meaning` there are no cosines.
  *
  * Feedback changes the order of the passages that lack a word of the query, and lifts none above a passage with all words
  * that scored as much without it. Of passages with all words it changes the order of equals. Then the scores of passages
@@ -164,19 +164,26 @@ export function matchColumns({ wholePhrase, wordsInOrder, allWords }: FullMatchV
  */
 export function fullMatchesFirst({
   upperBound,
-  ...values
-}: MeaningValues & Record<'upperBound', RawBuilder<unknown>>) {
+  meaning,
+}: Record<'upperBound', RawBuilder<unknown>> & { meaning?: MeaningValues }) {
   const most = sql`${upperBound}::float8`;
   const liftedOnce = sql`CASE WHEN level < 1 THEN unlifted ELSE ${above(1, sql.ref('unlifted'), most)} END`;
+  const [unlifted, joined] =
+    meaning === undefined
+      ? [sql`relevant AS unlifted, NULL::float8 AS cosine`, sql``]
+      : [
+          sql`${withMeaning(sql.ref('relevant'), meaning, most)} AS unlifted`,
+          sql` LEFT JOIN cosines USING (document_id, position)`,
+        ];
   return sql`
     WITH kept AS MATERIALIZED (
-      SELECT *, ${withMeaning(sql.ref('relevant'), values, most)} AS unlifted
+      SELECT *, ${unlifted}
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
             ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - ${sql.lit(STEP)} * ${most})
             END AS relevant
         FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM reranked) AS weighed
-      ) AS by_words LEFT JOIN cosines USING (document_id, position))
+      ) AS by_words${joined})
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
       CASE WHEN level < 2 THEN ${liftedOnce} ELSE ${above(2, liftedOnce, most)} END AS score
     FROM kept`;

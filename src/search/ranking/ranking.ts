@@ -24,7 +24,14 @@ import {
   NO_FULL_MATCHES,
 } from './full-matches.ts';
 import { inEachLayout, type Layout } from './layout.ts';
-import { cosines, isNearEnough, MEANING_VALUES, meaningValues, nearestInMeaning } from './meaning.ts';
+import {
+  cosines,
+  isNearEnough,
+  MEANING_VALUES,
+  type MeaningValues,
+  meaningValues,
+  nearestInMeaning,
+} from './meaning.ts';
 import {
   feedbackTerms,
   joinNeighbours,
@@ -85,20 +92,16 @@ export type Candidates = {
   meaning: QueryMeaning | undefined;
 };
 
-const RANKING_VALUES = [
+const WORD_VALUES = [
   ...BM25_VALUES,
   ...FULL_MATCH_VALUES,
-  ...MEANING_VALUES,
-  'lexemes',
-  'upperBound',
-  'limit',
-  'accountId',
-  'price',
-  'isLast',
-  'least',
+  ...(['lexemes', 'upperBound', 'limit', 'accountId', 'price', 'isLast', 'least'] as const),
 ] as const;
-const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
-type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
+const ALL_VALUES = [...WORD_VALUES, ...MEANING_VALUES] as const;
+const SCOPED_VALUES = [...ALL_VALUES, ...SCOPE_VALUES] as const;
+type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
+/** The values of a ranking. `meaning`: further ones; undefined for a statement that knows no meaning. */
+type RankingValues = WordValues & { meaning?: MeaningValues };
 type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
 
 /** The price of a search with enough candidates. Too few cost nothing: the statement then runs again with more. */
@@ -106,12 +109,14 @@ const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'p
   sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
 
 /** SQL for a column of the score by words; 0 where they do not count. */
-const ofWords = (column: string, { wordsShare }: Pick<RankingValues, 'wordsShare'>) =>
-  sql`${wordsShare}::float8 * ${sql.ref(column)} AS ${sql.ref(column)}`;
+const ofWords = (column: string, { meaning }: RankingValues) =>
+  meaning === undefined
+    ? sql.ref(column)
+    : sql`${meaning.wordsShare}::float8 * ${sql.ref(column)} AS ${sql.ref(column)}`;
 
 /** The passages of `ordered` that are answers. `most`: the most of a document, where a query says it. */
-function answers(values: RankingValues, most: RawBuilder<unknown> | undefined) {
-  const near = sql`ordered WHERE ${isNearEnough(values)}`;
+function answers({ meaning }: RankingValues, most: RawBuilder<unknown> | undefined) {
+  const near = sql`ordered WHERE ${meaning === undefined ? sql`bm25 > 0` : isNearEnough(meaning)}`;
   return most === undefined
     ? near
     : sql`(${ofEachDocument(near, { order: sql`score DESC`, most })}) AS capped`;
@@ -130,8 +135,12 @@ const rankedTables = (
     ? sql`
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
     : sql``
+}${
+  values.meaning === undefined
+    ? sql``
+    : sql`
+    cosines AS MATERIALIZED (${cosines({ ...values, ...values.meaning })}),`
 }
-    cosines AS MATERIALIZED (${cosines(values)}),
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
     feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
@@ -168,21 +177,29 @@ const scoreOfFew = (values: RankingValues, layout: Layout) =>
     ? passageScore(values, candidate, layout)
     : sql`coalesce(${scoreOf(sql`query_terms`, sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query))}, 0)`;
 
+/** The tables `by_words`, the best by BM25, and `best`, with those that meaning finds. Without meaning, the first is `best`. */
+function bestPassages(values: RankingValues, layout: Layout) {
+  const { meaning } = values;
+  if (meaning === undefined) return sql`best AS MATERIALIZED (${bestByBm25(values, layout)})`;
+  const nearest = nearestInMeaning({ ...values, ...meaning }, { score: scoreOfFew(values, layout), layout });
+  return sql`by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
+    best AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL (${nearest}))`;
+}
+
 /**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
  * It takes the price at its end, so that it locks the balance for a moment only.
  */
 function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
-  const { isLast, least, selected } = values;
-  const isEnough = sql`((SELECT count(*) FROM by_words) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
+  const { isLast, least, selected, meaning } = values;
+  const byWords = meaning === undefined ? sql`best` : sql`by_words`;
+  const isEnough = sql`((SELECT count(*) FROM ${byWords}) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
   const due = dueFor(isEnough, values);
-  const score = scoreOfFew(values, layout);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
-    best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, { score, layout })})),${rankedTables(payment, values, { due, layout })}
+    ${bestPassages(values, layout)},${rankedTables(payment, values, { due, layout })}
     SELECT ${foundColumns},
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ${joinedTables(values, layout)}
@@ -241,7 +258,7 @@ function rankedInScope(
     first AS MATERIALIZED (${bestOfScored(values, form)}),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),
     best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, nearest)})),${rankedTables(payment, values, { due, ...cap, layout })}
+      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, nearest)})),${rankedTables(payment, { ...values, meaning: values }, { due, ...cap, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
@@ -277,10 +294,19 @@ const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
 export function createRanking(payment: Payment): RankPassages {
-  const rank = prepare(
+  const rankByWords = prepare(
     `ranked_passages${payment.suffix}`,
-    RANKING_VALUES,
-    ...inEachLayout((values: RankingValues, layout) => rankedPassages(payment, values, layout), 'ids'),
+    WORD_VALUES,
+    ...inEachLayout((values: WordValues, layout) => rankedPassages(payment, values, layout), 'ids'),
+  );
+  const rankWithMeaning = prepare(
+    `ranked_with_meaning${payment.suffix}`,
+    ALL_VALUES,
+    ...inEachLayout(
+      (values: WordValues & MeaningValues, layout) =>
+        rankedPassages(payment, { ...values, meaning: values }, layout),
+      'ids',
+    ),
   );
   const prepareInScope = (name: string, form: { isCapped: boolean }) =>
     prepare(
@@ -317,6 +343,7 @@ export function createRanking(payment: Payment): RankPassages {
       ...charge,
     };
     if (scope === undefined) {
+      const rank = meaning === undefined ? rankByWords : rankWithMeaning;
       const rows = await rank(database, values);
       if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
       const isEnough = rows.length === 0 ? charge.isLast : rows.some((row) => row.isEnough);

@@ -6,7 +6,7 @@ WITH query_terms AS MATERIALIZED (
     SELECT query::tsquery AS query, upper_bound, term
     FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (query, upper_bound, term)
   ) AS variant GROUP BY term),
-    by_words AS MATERIALIZED (
+    best AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $13::tsquery THEN $14::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $13::tsquery)) - 0.5))) ELSE 0 END +
@@ -44,36 +44,6 @@ WITH query_terms AS MATERIALIZED (
       LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (
-    SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
-    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
-      ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
-        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
-    FROM query_terms AS query_term), 0) AS score FROM (
-      SELECT knowledge_base_id, document_id, position, 
-  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
-        (0.315::float8 + $3::float8 * "length") AS norm
-      FROM (
-        SELECT * FROM (
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $51::boolean AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint) AS compared
-        ORDER BY distance, document_id DESC, position LIMIT 50
-      ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
-      WHERE NOT EXISTS (
-        SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
-    ) AS candidate)),
-    cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($49::float8 * (
-      4 * (8 * bit_count("plane0" & ($48::bit varying[])[1]) + 4 * bit_count("plane0" & ($48::bit varying[])[2]) + 2 * bit_count("plane0" & ($48::bit varying[])[3]) + 1 * bit_count("plane0" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($48::bit varying[])[1]) + 4 * bit_count("plane1" & ($48::bit varying[])[2]) + 2 * bit_count("plane1" & ($48::bit varying[])[3]) + 1 * bit_count("plane1" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($48::bit varying[])[1]) + 4 * bit_count("plane2" & ($48::bit varying[])[2]) + 2 * bit_count("plane2" & ($48::bit varying[])[3]) + 1 * bit_count("plane2" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $50::float8), 0), 1) AS cosine
-    FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) AS "plane0", substring(vector FROM 1 * $47::integer + 1 FOR $47::integer) AS "plane1", substring(vector FROM 2 * $47::integer + 1 FOR $47::integer) AS "plane2"
-      FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint AND $49::float8 IS NOT NULL
-      OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -106,7 +76,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($55::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($46::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -147,33 +117,32 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($56::float8 - $52::float8 * "relevant")) AS unlifted
+      SELECT *, relevant AS unlifted, NULL::float8 AS cosine
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $56::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
-      ) AS by_words LEFT JOIN cosines USING (document_id, position))
+      ) AS by_words)
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END ELSE $56::float8 - ($56::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END / $56::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END ELSE $47::float8 - ($47::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END / $47::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
-        $52::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $56::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
-        SELECT greatest($54::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $57 ROWS WITH TIES),
+      SELECT knowledge_base_id, document_id, position, "bm25", "combined",
+        "relevant", unlifted, cosine,
+        round((score / $47::float8)::numeric, 6)::float8 AS score
+      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $58::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM by_words) >= CASE WHEN $60::boolean THEN $61::integer ELSE $4 END) THEN $59::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $51::boolean THEN $52::integer ELSE $4 END) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $57
+    LIMIT $48

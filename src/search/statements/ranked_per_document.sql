@@ -80,9 +80,9 @@ WITH query_terms AS MATERIALIZED (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM scored) AS placed
     WHERE place <= $66::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $60::boolean OR is_small OR (
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer)),
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer)),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
@@ -98,8 +98,8 @@ WITH query_terms AS MATERIALIZED (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
       FROM ((
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $51::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) # ($55::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $58::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $53::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
             ELSE $62::jsonpath IS NULL OR EXISTS (
@@ -111,10 +111,10 @@ WITH query_terms AS MATERIALIZED (
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
-          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) # ($48::bit varying[])[1]) AS distance FROM passage_vectors
-          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $46::smallint
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) # ($55::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $53::smallint
           OFFSET 0) AS own
-        WHERE $48::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared) AS placed
+        WHERE $55::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared) AS placed
     WHERE place <= $66::integer) AS capped
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
@@ -122,15 +122,15 @@ WITH query_terms AS MATERIALIZED (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate)),
     cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($49::float8 * (
-      4 * (8 * bit_count("plane0" & ($48::bit varying[])[1]) + 4 * bit_count("plane0" & ($48::bit varying[])[2]) + 2 * bit_count("plane0" & ($48::bit varying[])[3]) + 1 * bit_count("plane0" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($48::bit varying[])[1]) + 4 * bit_count("plane1" & ($48::bit varying[])[2]) + 2 * bit_count("plane1" & ($48::bit varying[])[3]) + 1 * bit_count("plane1" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($48::bit varying[])[1]) + 4 * bit_count("plane2" & ($48::bit varying[])[2]) + 2 * bit_count("plane2" & ($48::bit varying[])[3]) + 1 * bit_count("plane2" & ($48::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $50::float8), 0), 1) AS cosine
+    SELECT document_id, position, least(greatest($56::float8 * (
+      4 * (8 * bit_count("plane0" & ($55::bit varying[])[1]) + 4 * bit_count("plane0" & ($55::bit varying[])[2]) + 2 * bit_count("plane0" & ($55::bit varying[])[3]) + 1 * bit_count("plane0" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($55::bit varying[])[1]) + 4 * bit_count("plane1" & ($55::bit varying[])[2]) + 2 * bit_count("plane1" & ($55::bit varying[])[3]) + 1 * bit_count("plane1" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($55::bit varying[])[1]) + 4 * bit_count("plane2" & ($55::bit varying[])[2]) + 2 * bit_count("plane2" & ($55::bit varying[])[3]) + 1 * bit_count("plane2" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $57::float8), 0), 1) AS cosine
     FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 0 * $47::integer + 1 FOR $47::integer) AS "plane0", substring(vector FROM 1 * $47::integer + 1 FOR $47::integer) AS "plane1", substring(vector FROM 2 * $47::integer + 1 FOR $47::integer) AS "plane2"
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) AS "plane0", substring(vector FROM 1 * $54::integer + 1 FOR $54::integer) AS "plane1", substring(vector FROM 2 * $54::integer + 1 FOR $54::integer) AS "plane2"
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $46::smallint AND $49::float8 IS NOT NULL
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $53::smallint AND $56::float8 IS NOT NULL
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
@@ -164,7 +164,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($55::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($46::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -205,41 +205,41 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($52::float8 * "relevant" + $53::float8 * coalesce(cosine, 0) * ($56::float8 - $52::float8 * "relevant")) AS unlifted
+      SELECT *, ($59::float8 * "relevant" + $60::float8 * coalesce(cosine, 0) * ($47::float8 - $59::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $56::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END ELSE $56::float8 - ($56::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $56::float8 - ($56::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $56::float8) END / $56::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END ELSE $47::float8 - ($47::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END / $47::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $52::float8 * "bm25" AS "bm25", $52::float8 * "combined" AS "combined",
-        $52::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $56::float8)::numeric, 6)::float8 AS score
+      SELECT knowledge_base_id, document_id, position, $59::float8 * "bm25" AS "bm25", $59::float8 * "combined" AS "combined",
+        $59::float8 * "relevant" AS "relevant", unlifted, cosine,
+        round((score / $47::float8)::numeric, 6)::float8 AS score
       FROM (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
-      FROM ordered WHERE (bm25 * $52::float8 > 0 OR cosine >= (
-        SELECT greatest($54::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
-    WHERE place <= $66::integer) AS capped ORDER BY score DESC FETCH FIRST $57 ROWS WITH TIES),
+      FROM ordered WHERE (bm25 * $59::float8 > 0 OR cosine >= (
+        SELECT greatest($61::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
+    WHERE place <= $66::integer) AS capped ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $60::boolean OR is_small OR (
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $58::uuid AND credits >= CASE WHEN ((SELECT $60::boolean OR is_small OR (
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END AND CASE WHEN ((SELECT $60::boolean OR is_small OR (
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, ((SELECT $60::boolean OR is_small OR (
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) AS "isEnough", CASE WHEN ((SELECT $60::boolean OR is_small OR (
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) AS "isEnough", CASE WHEN ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $61::integer) THEN $59::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -249,4 +249,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $57
+    LIMIT $48

@@ -57,13 +57,16 @@ async function importText(content: string): Promise<string> {
   return String(body.data.id);
 }
 
+/** Whether a statement ranks passages: by words alone, or with their meaning. */
+const isRanking = (name: string): boolean => /^ranked_.*_unpaid$/.test(name);
+
 /** Queries the other server. Returns the ids of the documents found, and whether the replica has ranked them. */
 async function query(text: string): Promise<{ found: unknown[]; isByReplica: boolean }> {
   const before = postgres.replica.executed.length;
   const { status, body } = await querying.call('query', { query: text });
   expect([status, body.message]).toEqual([200, undefined]);
   const found = (body.data as unknown as { document_id: string }[]).map(({ document_id: id }) => id);
-  return { found, isByReplica: postgres.replica.executed.slice(before).includes('ranked_passages_unpaid') };
+  return { found, isByReplica: postgres.replica.executed.slice(before).some(isRanking) };
 }
 
 const onReplica = async (statement: string) => {
@@ -153,9 +156,7 @@ test('no request fails when the replica crashes under load, and queries return t
   const atCrash = answered;
   await expect.poll(() => answered, SOON).toBeGreaterThan(atCrash + 50);
   await postgres.replica.start();
-  await expect
-    .poll(() => postgres.replica.executed.slice(-50).includes('ranked_passages_unpaid'), SOON)
-    .toBe(true);
+  await expect.poll(() => postgres.replica.executed.slice(-50).some(isRanking), SOON).toBe(true);
   isOver = true;
   await load;
 });
