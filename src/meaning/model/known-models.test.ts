@@ -34,9 +34,16 @@ test.each(['Qwen/Qwen3-Embedding-0.6B', 'qwen3-embedding:8b', 'intfloat/multilin
   },
 );
 
-test.each(['my-model', 'e5', 'big-e5ish', ''])('"%s" is not known', (model) => {
-  expect(findKnownModel(model)).toBeUndefined();
+test('Qwen3 has no space after its task', () => {
+  expect(findKnownModel('qwen3-embedding:0.6b')?.query).toMatch(/\nQuery:$/);
 });
+
+test.each(['tencent/KaLM-Embedding-Gemma3-12B-2511', 'my-model', 'e5', 'big-e5ish', ''])(
+  '"%s" is not known',
+  (model) => {
+    expect(findKnownModel(model)).toBeUndefined();
+  },
+);
 
 const settings = {
   url: 'http://models.internal:8080/v1',

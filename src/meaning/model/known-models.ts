@@ -14,6 +14,8 @@ const plain = (dimensions?: number): KnownModel => ({
   passage: '',
   ...(dimensions && { dimensions }),
 });
+/** Without a space at its end, as Qwen3's own examples have it. */
+const qwen3 = (dimensions?: number): KnownModel => ({ ...plain(dimensions), query: TASK.trimEnd() });
 const withTask = (dimensions?: number): KnownModel => ({ ...plain(dimensions), query: TASK });
 const withSentence = (dimensions?: number): KnownModel => ({ ...plain(dimensions), query: SENTENCE });
 const e5 = (dimensions: number): KnownModel => ({ query: 'query: ', passage: 'passage: ', dimensions });
@@ -41,13 +43,14 @@ const MODELS: readonly (readonly [name: RegExp, model: KnownModel])[] = [
   [/arctic-embed-?(m|l)-v2|arctic-embed2/, { query: 'query: ', passage: '' }],
   [/arctic-embed/, withSentence()],
   [
-    /embedding-?gemma/,
+    /embeddinggemma/,
     { query: 'task: search result | query: ', passage: 'title: none | text: ', dimensions: 768 },
   ],
-  [/qwen3-embedding-?0\.6b/, withTask(1024)],
-  [/qwen3-embedding-?4b/, withTask(2560)],
-  [/qwen3-embedding-?8b/, withTask(4096)],
-  [/qwen3-embedding|gte-qwen|sfr-embedding|linq-embed|stella_en/, withTask()],
+  [/qwen3-embedding-?0\.6b/, qwen3(1024)],
+  [/qwen3-embedding-?4b/, qwen3(2560)],
+  [/qwen3-embedding-?8b/, qwen3(4096)],
+  [/qwen3-embedding/, qwen3()],
+  [/gte-qwen|sfr-embedding|linq-embed|stella_en/, withTask()],
   [/text-embedding-3-small|text-embedding-ada-002/, plain(1536)],
   [/text-embedding-3-large/, plain(3072)],
   [/all-minilm-l(6|12)|paraphrase-multilingual-minilm|multi-qa-minilm/, plain(384)],
