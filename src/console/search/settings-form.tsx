@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
 import { Field } from '../parts/field.tsx';
+import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
-import { KnowledgeBaseChoice } from './knowledge-base-choice.tsx';
 import { changedCount, MODES, type SearchSettings } from './settings.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };

@@ -27,8 +27,8 @@ function warningOf({ degraded }: Degraded, { timeoutMs }: EmbeddingsSettings): Q
     : { code: 'MEANING_UNAVAILABLE', message: `The model cannot be used at the moment. ${instead}` };
 }
 
-/** The model of a generation of vectors. */
-type AskedModel = { generation: number; embeddings: QueryEmbeddings; space: ModelSpace };
+/** The model of a generation of vectors, at its address. */
+type AskedModel = { generation: number; url: string; embeddings: QueryEmbeddings; space: ModelSpace };
 
 /**
  * Creates the function that embeds queries by the model of the current vectors: another one than that of the settings
@@ -37,14 +37,11 @@ type AskedModel = { generation: number; embeddings: QueryEmbeddings; space: Mode
 export function createEmbedQuery({ settings, generations, tell }: Options): EmbedQuery {
   let asked: AskedModel | undefined;
   const modelOf = (current: VectorGeneration): AskedModel => {
-    const { generation, mean } = current;
-    if (asked?.generation === generation) return asked;
+    const { generation, url, mean } = current;
+    if (asked?.generation === generation && asked.url === url) return asked;
     const server = createEmbeddingsServer(storedModel(current, settings));
-    asked = {
-      generation,
-      embeddings: createQueryEmbeddings(server, settings),
-      space: createModelSpace(mean),
-    };
+    const embeddings = createQueryEmbeddings(server, settings);
+    asked = { generation, url, embeddings, space: createModelSpace(mean) };
     return asked;
   };
   return async ({ accountId, query }) => {
