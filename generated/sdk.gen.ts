@@ -180,7 +180,8 @@ export const listKnowledgeBases = <ThrowOnError extends boolean = false>(options
  *
  * Returns the status of one document. Poll it every 2 to 3 seconds until the status is `processed`, `failed` or
  * `timeout`. The last two come with the reason in `error`. While a file is `pending`, `queuePosition` is its
- * position in the queue.
+ * position in the queue. A processed document is found by its words; where the service compares meanings by a
+ * model, `vectors` says how far it is found by its meaning too.
  *
  * With `waitSeconds` one request replaces many: the answer comes as soon as the status is one of these three, or
  * after that time with the current status. A server that has very many waiting requests, or is shutting down,

@@ -963,7 +963,22 @@ export type KnowledgeBase = {
      * The number of documents in each status. Together they are the `documentCount`.
      */
     documentsByStatus?: DocumentsByStatus;
+    /**
+     * Only where the service compares meanings by a model: how many processed documents wait for the vectors of some of
+     * their passages. Until then, these are found by their words alone. `getDocumentStatus` says how far a document is.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    documentsWithoutVectors?: DocumentsWithoutVectors;
 };
+
+/**
+ * Only where the service compares meanings by a model: how many processed documents wait for the vectors of some of
+ * their passages. Until then, these are found by their words alone. `getDocumentStatus` says how far a document is.
+ *
+ * 0 to 9,007,199,254,740,991.
+ */
+export type DocumentsWithoutVectors = number;
 
 /**
  * The number of documents in each status. Together they are the `documentCount`.
@@ -1396,6 +1411,30 @@ export type DocumentStatusReport = {
      * 1 to 2,147,483,647.
      */
     queuePosition?: QueuePosition;
+    /**
+     * Only where the service compares meanings by a model, and only of a processed document: how many of its passages
+     * have a vector of this model. The others are found by their words alone.
+     */
+    vectors?: VectorProgress;
+};
+
+/**
+ * Only where the service compares meanings by a model, and only of a processed document: how many of its passages
+ * have a vector of this model. The others are found by their words alone.
+ */
+export type VectorProgress = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    made: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    of: Count;
 };
 
 /**

@@ -17,6 +17,7 @@ import {
 } from '../database/rows/documents/documents.ts';
 import { withinPageBytes } from '../database/rows/documents/page-bytes.ts';
 import { countLanguages, readPassages, readText, toPassage } from '../database/rows/documents/passages.ts';
+import { countVectors } from '../database/rows/documents-without-vectors.ts';
 import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
@@ -64,12 +65,19 @@ const CONTENT_LENGTH_MAX = 2_147_483_647;
  */
 const LIST_TIME_MAX_MS = 5_000;
 
-/** The progress of a document, and its position in the queue while it waits. */
+/** The progress of a document: its position in the queue while it waits, and how many vectors it has afterwards. */
 async function reportStatus(
   row: Awaited<ReturnType<typeof requireDocument>>,
-  { positions, accountId }: HandlerContext,
+  { database, positions, accountId, wantedGeneration }: HandlerContext,
 ): Promise<DocumentStatusReport> {
   const report = toStatusReport(row);
+  if (row.status === 'processed') {
+    const generation = await wantedGeneration();
+    if (generation === undefined) return report;
+    const document = { knowledgeBaseId: row.knowledge_base_id, id: row.id };
+    const made = await countVectors(database, document, generation);
+    return { ...report, vectors: { made, of: row.passage_count } };
+  }
   if (row.status !== 'pending') return report;
   const createdAt = row.queued_at ?? row.created_at;
   return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt }) };

@@ -14,8 +14,12 @@ import {
 import { recordKnowledgeBaseDeletion } from '../database/rows/webhook-events.ts';
 import { serviceUnavailable } from '../terms/errors.ts';
 import { parseKnowledgeBaseId } from '../terms/ids.ts';
-import type { Handlers } from './handler-types.ts';
+import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
+
+/** Whether documents without vectors are counted: where a model makes them. */
+const countsVectors = async ({ wantedGeneration }: HandlerContext): Promise<boolean> =>
+  (await wantedGeneration()) !== undefined;
 
 /** The name of this list in its cursors. */
 const LIST = 'knowledge-bases';
@@ -27,6 +31,7 @@ export const knowledgeBaseHandlers = {
     // Without all servers the knowledge bases cannot be counted.
     if (!(await probeShards(database, accountId))) throw serviceUnavailable();
     const knowledgeBaseId = uuidv7();
+    const counts = { countsVectors: await countsVectors(context) };
     const data = await transact(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
       const owner = { knowledge_base_id: knowledgeBaseId, account_id: accountId };
@@ -35,17 +40,21 @@ export const knowledgeBaseHandlers = {
         .values({ ...owner, name, description, created_at: databaseNow, updated_at: databaseNow })
         .execute();
       await transaction.insertInto('knowledge_base_statistics').values(owner).execute();
-      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId, ...counts });
     });
     return { data };
   },
 
-  async getKnowledgeBase(input, { database, accountId, reach }) {
+  async getKnowledgeBase(input, context) {
+    const { database, accountId, reach } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
-    return { data: await readKnowledgeBase(database, { accountId, knowledgeBaseId }) };
+    const owned = { accountId, knowledgeBaseId, countsVectors: await countsVectors(context) };
+    return { data: await readKnowledgeBase(database, owned) };
   },
 
-  async updateKnowledgeBase({ name, description, ...input }, { database, accountId, reach, diskWatermark }) {
+  async updateKnowledgeBase({ name, description, ...input }, context) {
+    const { database, accountId, reach, diskWatermark } = context;
+    const counts = { countsVectors: await countsVectors(context) };
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await diskWatermark.require(0);
     const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
@@ -58,7 +67,7 @@ export const knowledgeBaseHandlers = {
           .where('account_id', '=', accountId)
           .where('deleted_at', 'is', null)
           .execute();
-      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId, ...counts });
     });
     return { data };
   },
@@ -80,9 +89,11 @@ export const knowledgeBaseHandlers = {
     return { data: { id: knowledgeBaseId } };
   },
 
-  async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId, reach }) {
+  async listKnowledgeBases({ limit = 1000, cursor }, context) {
+    const { database, accountId, reach } = context;
+    const listed = { accountId, reach, countsVectors: await countsVectors(context) };
     const after = parseCursor(LIST, cursor, byCreation);
-    const rows = await selectKnowledgeBases(database, { accountId, reach })
+    const rows = await selectKnowledgeBases(database, listed)
       .$if(after !== undefined, (rest) =>
         rest.where(
           sql<boolean>`(created_at, knowledge_bases.knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`,

@@ -17,6 +17,8 @@ export type Service = JobContext &
     markAccountPresent: AnalysisPool['markAccountPresent'];
     /** The positions of files in the queue of imports. */
     positions: QueuePositions;
+    /** The generation of vectors by a model that passages are to have; undefined: no model is used. */
+    wantedGeneration(): Promise<number | undefined>;
     /** Long polls: requests that wait for the end of imports. */
     longPolls: LongPolls;
     uploadSecret: string;

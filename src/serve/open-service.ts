@@ -9,12 +9,13 @@ import {
   createPool,
   type Database,
 } from '../database/connection/database.ts';
+import { isDistributed } from '../database/distribution/distribution.ts';
 import { readStorageFigures } from '../database/distribution/storage-figures.ts';
 import { migrateOver } from '../database/migrations/migrate.ts';
 import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
 import type { ReplicaUse } from '../database/replica/switch.ts';
 import { creditPayment } from '../database/rows/accounts.ts';
-import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
+import { type CurrentGeneration, createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -94,13 +95,18 @@ async function openReplica(
 /** The search, with the model of the settings, if they have one. */
 function withModel(
   search: Search,
-  { config, database, telemetry, log }: Pick<Service, 'config' | 'database' | 'telemetry' | 'log'>,
+  {
+    config,
+    telemetry,
+    log,
+    generations,
+  }: Pick<Service, 'config' | 'telemetry' | 'log'> & { generations: CurrentGeneration },
 ): Search {
   if (config.embeddings === undefined) return search;
   let isAnswering = true;
   const embedQuery = createEmbedQuery({
     settings: config.embeddings,
-    generations: createCurrentGeneration(database),
+    generations,
     tell(outcome, reason) {
       telemetry.meaningAsked(outcome);
       const isCompared = outcome === 'compared';
@@ -174,7 +180,8 @@ export async function openService(
     hasWordVectors: config.hasWordVectors,
     log,
   });
-  const search = withModel(searchByWords, { config, database, telemetry, log });
+  const generations = createCurrentGeneration(database);
+  const search = withModel(searchByWords, { config, telemetry, log, generations });
   const service: OpenService = {
     config,
     database,
@@ -190,6 +197,10 @@ export async function openService(
     search: traced(search, telemetry),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
+    async wantedGeneration() {
+      if (config.embeddings === undefined || (await isDistributed(database))) return undefined;
+      return (await generations.wanted())?.generation;
+    },
     diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),
     longPolls: createLongPolls(database, log),
     metrics,

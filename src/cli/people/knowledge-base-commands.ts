@@ -22,8 +22,11 @@ withRemote(withJson(knowledgeBases.command('list')))
       for await (const knowledgeBase of list) printJson(knowledgeBase);
       return;
     }
+    let withoutVectors = 0;
     const rows = async function* () {
-      for await (const { id, name, documentCount = 0, passageCount = 0, storageUsed = 0, createdAt } of list)
+      for await (const { id, name, createdAt, ...counts } of list) {
+        const { documentCount = 0, passageCount = 0, storageUsed = 0, documentsWithoutVectors = 0 } = counts;
+        withoutVectors += documentsWithoutVectors;
         yield {
           id,
           documents: String(documentCount),
@@ -32,8 +35,11 @@ withRemote(withJson(knowledgeBases.command('list')))
           created: formatMinute(createdAt),
           name,
         };
+      }
     };
     if ((await printTable(rows())) === 0) tell('There are none yet: `kb create` and `import` make one.');
+    if (withoutVectors > 0)
+      tell(`${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`);
   });
 
 withRemote(withJson(knowledgeBases.command('create')))

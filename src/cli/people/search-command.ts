@@ -81,9 +81,13 @@ async function adviseAfterNothing(
   if (sum(({ documentCount }) => documentCount) === 0)
     return `Nothing is stored${names && ` in ${names}`} yet. \`import PATH --kb NAME\` brings files in.`;
   const unread = sum(({ documentsByStatus: by }) => by && by.pending + by.processing);
+  const withoutVectors = sum(({ documentsWithoutVectors }) => documentsWithoutVectors);
   return [
     `Nothing was found in ${names}.`,
     hasFilter ? 'Try it without --filter.' : 'Try other or fewer words.',
+    withoutVectors > 0
+      ? `${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`
+      : '',
     unread > 0 ? `${pluralise(unread, 'document')} cannot be found yet: they are being read.` : '',
     searched === undefined ? '' : 'Without --kb, all knowledge bases are searched.',
   ]

@@ -94,6 +94,7 @@ test('queues and sizes come from one server that reaches the database', () => {
     documents: 4,
     tables: [{ table: 'passages', bytes: 60 }],
     passagesWithoutVectors: null,
+    documentsWithoutVectors: null,
   });
 });
 
@@ -104,7 +105,8 @@ test('passages without vectors are shown while one of the servers makes some', (
       '\n',
     );
   expect(show({ passages_without_vectors: 4_321 })).toContain('4321 passages without vectors');
-  expect(show({ passages_without_vectors: 0 })).not.toContain('vectors');
+  expect(show({ documents_without_vectors: 2_000 })).toContain('2000 documents without vectors');
+  expect(show({ passages_without_vectors: 0, documents_without_vectors: 0 })).not.toContain('vectors');
   expect(show({})).not.toContain('vectors');
 });
 

@@ -39,6 +39,8 @@ export type Storage = Omit<StorageFigures, 'pagesRead'> & {
   cacheHitShare: number | null;
   /** Those that a server is giving vectors; null: no server is. */
   passagesWithoutVectors: number | null;
+  /** Those that wait for vectors by a model; null: no server makes any. */
+  documentsWithoutVectors: number | null;
 };
 
 export type Reading = {
@@ -140,9 +142,9 @@ function toQueues(scrapes: Scrape[]): Reading['queues'] {
   return Object.fromEntries(queues);
 }
 
-/** One server at a time makes vectors, and knows how many are missing. */
-function countWithoutVectors(scrapes: Scrape[]): number | null {
-  const counts = scrapes.flatMap((scrape) => createLookup(scrape).own('passages_without_vectors') ?? []);
+/** One server at a time makes vectors, and knows how many passages or documents lack them. */
+function countWithoutVectors(scrapes: Scrape[], things: 'passages' | 'documents'): number | null {
+  const counts = scrapes.flatMap((scrape) => createLookup(scrape).own(`${things}_without_vectors`) ?? []);
   return counts.length === 0 ? null : Math.max(...counts);
 }
 
@@ -165,7 +167,8 @@ function toStorage(scrapes: Scrape[]): Storage | null {
     databaseBytes: own('database_size_bytes') ?? 0,
     tables: tables.toSorted((left, right) => right.bytes - left.bytes),
     cacheHitShare: hits + misses > 0 ? hits / (hits + misses) : null,
-    passagesWithoutVectors: countWithoutVectors(scrapes),
+    passagesWithoutVectors: countWithoutVectors(scrapes, 'passages'),
+    documentsWithoutVectors: countWithoutVectors(scrapes, 'documents'),
   };
 }
 

@@ -138,7 +138,7 @@ const listTables = (beginning: string, tables: Storage['tables']): string =>
 function showStorage({ storage, servers }: Reading, first: Reading | undefined): Line[] {
   if (storage === null) return [essential(part('STORAGE', 'unknown'))];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
-  const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors } = storage;
+  const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors, documentsWithoutVectors } = storage;
   const growth = findGrowth(storage, first?.storage ?? null);
   const stored = `${pluralise(documents, 'document')} of ${formatBytes(documentBytes)}`;
   const age = ageSeconds < 1 ? 'as of now' : `as of ${formatSeconds(ageSeconds)} ago`;
@@ -151,6 +151,9 @@ function showStorage({ storage, servers }: Reading, first: Reading | undefined):
       : []),
     ...(passagesWithoutVectors
       ? [essential(`${INDENT}${pluralise(passagesWithoutVectors, 'passage')} without vectors yet`)]
+      : []),
+    ...(documentsWithoutVectors
+      ? [essential(`${INDENT}${pluralise(documentsWithoutVectors, 'document')} without vectors yet`)]
       : []),
     detail(listTables('', tables)),
     ...(growth.length > 0 ? [detail(listTables('grown since the first reading: ', growth))] : []),

@@ -76,6 +76,7 @@ function Filters({ knowledgeBase }: { knowledgeBase: KnowledgeBase }) {
 
 function Head({ knowledgeBase, onOpen }: { knowledgeBase: KnowledgeBase; onOpen(dialog: Dialog): void }) {
   const { id, name, description, documentCount = 0, passageCount = 0, storageUsed = 0 } = knowledgeBase;
+  const { documentsWithoutVectors = 0 } = knowledgeBase;
   const obstacle = writeObstacle(useSession());
   return (
     <div>
@@ -90,6 +91,9 @@ function Head({ knowledgeBase, onOpen }: { knowledgeBase: KnowledgeBase; onOpen(
             <li>{countOf(documentCount, 'document')}</li>
             <li>{countOf(passageCount, 'passage')}</li>
             <li>{formatBytes(storageUsed)}</li>
+            {documentsWithoutVectors > 0 && (
+              <li class="status-wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
+            )}
             <li class="id">
               <code>{id}</code>
               <CopyButton text={id} what="the id" isQuiet />

@@ -43,8 +43,8 @@ function QueryBox() {
   );
 }
 
-/** 'processed' documents are the normal case: only the others are named. */
-function Statuses({ documentsByStatus }: KnowledgeBase) {
+/** 'processed' documents with all vectors are the normal case: only the others are named. */
+function Statuses({ documentsByStatus, documentsWithoutVectors = 0 }: KnowledgeBase) {
   if (documentsByStatus === undefined) return null;
   const { pending, processing, failed, timeout } = documentsByStatus;
   const [waiting, broken] = [pending + processing, failed + timeout];
@@ -52,6 +52,9 @@ function Statuses({ documentsByStatus }: KnowledgeBase) {
     <>
       {waiting > 0 && <li class="status-wait">{formatCount(waiting)} in progress</li>}
       {broken > 0 && <li class="status-bad">{formatCount(broken)} failed</li>}
+      {documentsWithoutVectors > 0 && (
+        <li class="status-wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
+      )}
     </>
   );
 }

@@ -83,6 +83,17 @@ const countStatus = <Status extends DocumentStatus>(status: Status) =>
 const orNone = <Status extends DocumentStatus>(status: Status) =>
   sql<number>`coalesce(${sql.ref(`unprocessed.${status}`)}, 0)`.as(status);
 
+/** `countsVectors`: whether the documents that wait for vectors are counted too. */
+type CountedKnowledgeBases = { accountId: string; reach: Reach; countsVectors: boolean };
+
+/** SQL for how many documents of a knowledge base wait for vectors; NULL where they are not counted. */
+const withoutVectors = (countsVectors: boolean) =>
+  (countsVectors
+    ? sql<number | null>`(SELECT count(*) FROM documents_without_vectors AS waiting
+        WHERE waiting.knowledge_base_id = knowledge_bases.knowledge_base_id)`
+    : sql<number | null>`NULL::bigint`
+  ).as('documents_without_vectors');
+
 /**
  * Selects the account's live knowledge bases within reach with their counters, all of the same moment. Only the
  * documents that are not processed are counted, by an index that holds just these; the processed ones are the rest.
@@ -90,7 +101,7 @@ const orNone = <Status extends DocumentStatus>(status: Status) =>
  */
 export const selectKnowledgeBases = (
   database: Queryable,
-  { accountId, reach }: { accountId: string; reach: Reach },
+  { accountId, reach, countsVectors }: CountedKnowledgeBases,
 ) =>
   database
     .selectFrom('knowledge_bases')
@@ -116,6 +127,7 @@ export const selectKnowledgeBases = (
       (join) => join.onTrue(),
     )
     .select([orNone('pending'), orNone('processing'), orNone('failed'), orNone('timeout')])
+    .select(withoutVectors(countsVectors))
     .select([
       'knowledge_bases.knowledge_base_id',
       'name',
@@ -139,6 +151,7 @@ type KnowledgeBaseRow = Awaited<
 /** The contract's knowledge base. */
 export const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => {
   const { pending, processing, failed, timeout, document_count: documentCount } = row;
+  const { documents_without_vectors: documentsWithoutVectors } = row;
   const processed = documentCount - pending - processing - failed - timeout;
   return {
     id: row.knowledge_base_id,
@@ -150,17 +163,19 @@ export const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => {
     passageCount: row.passage_count,
     storageUsed: row.storage_bytes,
     documentsByStatus: { pending, processing, processed, failed, timeout },
+    ...(documentsWithoutVectors !== null && { documentsWithoutVectors }),
   };
 };
 
 /** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
 export async function readKnowledgeBase(
   database: Queryable,
-  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  { accountId, knowledgeBaseId, countsVectors }: OwnedKnowledgeBase & { countsVectors: boolean },
 ): Promise<KnowledgeBase> {
   const row = await selectKnowledgeBases(database, {
     accountId,
     reach: new Set([knowledgeBaseId]),
+    countsVectors,
   }).executeTakeFirst();
   if (row === undefined) throw knowledgeBaseNotFound();
   return toKnowledgeBase(row);
