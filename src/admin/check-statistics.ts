@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
+import { paddedDimensions } from '../meaning/model/model-space.ts';
 import { BITS, DIMENSIONS, WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 
 /** `stored`: the value of a counter or row; `counted`: the recounted value. null: there is none. */
@@ -23,22 +24,43 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
+/** The bits that the vectors of each generation have: see `packVector`. */
+type VectorLengths = { generation: number; bits: number }[];
+
+/** Read before the knowledge base: on Citus, one is in a shard, and the generations are not. */
+async function readVectorLengths(database: Queryable): Promise<VectorLengths> {
+  const models = await database
+    .selectFrom('vector_generations')
+    .select(['generation', 'dimensions'])
+    .execute();
+  return [
+    { generation: WORD_VECTORS_GENERATION, bits: BITS * DIMENSIONS },
+    ...models.map(({ generation, dimensions }) => ({
+      generation,
+      bits: BITS * paddedDimensions(dimensions),
+    })),
+  ];
+}
+
 /**
  * Selects the vectors that belong to no passage, or have a wrong number of bits. That a passage has no two of one
  * generation is the table's primary key.
  */
-const findFaultyVectors = (knowledgeBaseId: string) => sql`
+const findFaultyVectors = (knowledgeBaseId: string, lengths: VectorLengths) => sql`
   SELECT document_id, position, generation, fault
   FROM passage_vectors AS vectors
     LEFT JOIN passages USING (knowledge_base_id, document_id, position),
     LATERAL (SELECT CASE
       WHEN passages.document_id IS NULL THEN 'of no passage'
-      WHEN generation = ${sql.lit(WORD_VECTORS_GENERATION)} AND length(vector) <> ${sql.lit(BITS * DIMENSIONS)}
+      WHEN length(vector) <> CASE generation ${sql.join(
+        lengths.map(({ generation, bits }) => sql`WHEN ${sql.lit(generation)} THEN ${sql.lit(bits)}`),
+        sql` `,
+      )} END
       THEN 'of a wrong length' END AS fault) AS found
   WHERE knowledge_base_id = ${knowledgeBaseId} AND fault IS NOT NULL`;
 
 /** Each check selects `what`, `stored` and `counted` if the two numbers differ; ten lexemes at most. */
-const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
+const CHECKS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
         (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id}) AS documents,
@@ -95,17 +117,23 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
         ('passage_lexemes', (SELECT count(*) FROM passage_lexemes
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('passage_vectors', (SELECT count(*) FROM passage_vectors
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('documents_without_vectors', (SELECT count(*) FROM documents_without_vectors
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND counted > 0`,
-  (id) => sql`
+  (id, lengths) => sql`
     SELECT 'vectors of document ' || document_id || ' that are ' || fault AS what, 0 AS stored, count(*) AS counted
-    FROM (${findFaultyVectors(id)}) AS faulty GROUP BY document_id, fault ORDER BY document_id LIMIT 10`,
+    FROM (${findFaultyVectors(id, lengths)}) AS faulty GROUP BY document_id, fault ORDER BY document_id LIMIT 10`,
 ];
 
-async function findDifferences(transaction: Queryable, knowledgeBaseId: string): Promise<string[]> {
+async function findDifferences(
+  transaction: Queryable,
+  knowledgeBaseId: string,
+  lengths: VectorLengths,
+): Promise<string[]> {
   const lines: string[] = [];
   for (const check of CHECKS) {
-    const { rows } = await check(knowledgeBaseId).execute(transaction);
+    const { rows } = await check(knowledgeBaseId, lengths).execute(transaction);
     lines.push(...rows.map(toLine));
   }
   return lines;
@@ -113,17 +141,18 @@ async function findDifferences(transaction: Queryable, knowledgeBaseId: string):
 
 /** Lists the inconsistencies of a knowledge base, one a line, from one snapshot; the service may run meanwhile. */
 export async function checkStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
+  const lengths = await readVectorLengths(database);
   return await database
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute((transaction) => findDifferences(transaction, knowledgeBaseId));
+    .execute((transaction) => findDifferences(transaction, knowledgeBaseId, lengths));
 }
 
 /** Statements that set counters to their recount, and delete faulty vectors: a job makes those that are missing. */
-const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
-  (id) => sql`
-    DELETE FROM passage_vectors USING (${findFaultyVectors(id)}) AS faulty
+const REPAIRS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<unknown>)[] = [
+  (id, lengths) => sql`
+    DELETE FROM passage_vectors USING (${findFaultyVectors(id, lengths)}) AS faulty
     WHERE knowledge_base_id = ${id} AND passage_vectors.document_id = faulty.document_id
       AND passage_vectors.position = faulty.position AND passage_vectors.generation = faulty.generation`,
   (id) => sql`
@@ -153,13 +182,14 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
 
 /** Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems. */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
+  const lengths = await readVectorLengths(database);
   return await database.transaction().execute(async (transaction) => {
     // Imports and deletions hold this lock FOR KEY SHARE: this waits for running ones, and delays new ones.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );
     await lockMergedCounts(transaction, knowledgeBaseId);
-    for (const repair of REPAIRS) await repair(knowledgeBaseId).execute(transaction);
-    return await findDifferences(transaction, knowledgeBaseId);
+    for (const repair of REPAIRS) await repair(knowledgeBaseId, lengths).execute(transaction);
+    return await findDifferences(transaction, knowledgeBaseId, lengths);
   });
 }

@@ -8,6 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../database/connection/database.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { wantGeneration } from '../database/rows/vector-generations.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { openDiskStore } from '../files/disk-store.ts';
 import type { FileStore } from '../files/file-store.ts';
@@ -145,6 +146,8 @@ test('reports a passage without its postings', async () => {
 
 test('reports vectors of no passage and vectors of a wrong length, and removes them', async () => {
   await database.deleteFrom('passage_vectors').execute();
+  const model = { url: 'http://localhost', model: 'small', queryPrefix: '', passagePrefix: '' };
+  await wantGeneration(database, { ...model, mean: new Float32Array(124).fill(1) }); // stored as 128 numbers
   await sql`
     INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, vector)
     SELECT knowledge_base_id, id, position, generation, account_id, repeat('1', bits)::bit varying
@@ -152,12 +155,11 @@ test('reports vectors of no passage and vectors of a wrong length, and removes t
     WHERE title = 'a'`.execute(database);
   await sql`
     INSERT INTO passage_vectors (knowledge_base_id, document_id, position, generation, account_id, vector)
-    SELECT knowledge_base_id, id, 1, 1, account_id, B'101' FROM documents WHERE title = 'b'`.execute(
-    database,
-  );
+    SELECT knowledge_base_id, id, 1, generation, account_id, B'101'
+    FROM documents, unnest(ARRAY[1, 2]) AS generation WHERE title = 'b'`.execute(database);
   const found = (await check()).map((line) => line.replace(/^.* document [\w-]{36} /, ''));
   expect(found.toSorted()).toEqual([
-    'that are of a wrong length: says 0, counted 1',
+    'that are of a wrong length: says 0, counted 2',
     'that are of no passage: says 0, counted 1',
   ]);
   expect(await check(true)).toEqual([]);

@@ -125,6 +125,7 @@ test('a purge removes all rows and objects of a deleted knowledge base', async (
     'passages',
     'passage_lexemes',
     'passage_vectors',
+    'documents_without_vectors',
     'files',
     'document_frequency_deltas',
     'document_frequencies',

@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { createDatabase, createPool } from '../../database/connection/database.ts';
 import { compareMigrations, migrateToLatest, migrateUpTo } from '../../database/migrations/migrate.ts';
 import { createAccount } from '../../database/rows/accounts.ts';
+import { readGenerations, wantGeneration } from '../../database/rows/vector-generations.ts';
 import { describeSchema } from '../../database/testing/describe-schema.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../database/testing/test-database.ts';
@@ -239,6 +240,8 @@ test('objects of a bucket are restored into another bucket under the same names,
   await fetch(String(uploadUrl), { method: 'PUT', body: 'right' });
   expect((await suite.call('importFile', { fileId })).status).toBe(200);
   const owned = await makeKnowledgeBase(source.database);
+  const model = { url: 'http://localhost', model: 'small', queryPrefix: '', passagePrefix: '' };
+  await wantGeneration(source.database, { ...model, mean: Float32Array.of(0.5, 0.25) });
   await importText(source.database, owned, { title: 'Zebras', content: 'They drink water at the river.' });
   const path = await backUp(source.config, join(folder, 'bucket.tar.zst'), silent);
   expect(await restore(target.config, path, silent)).toBe(0);
@@ -246,6 +249,10 @@ test('objects of a bucket are restored into another bucket under the same names,
     database.selectFrom('passage_vectors').selectAll().execute();
   expect(await readVectors(source)).toMatchObject([{ vector: expect.stringMatching(/^[01]{768}$/) }]);
   expect(await readVectors(target)).toEqual(await readVectors(source));
+  expect(await readGenerations(target.database)).toEqual(await readGenerations(source.database));
+  const readQueue = ({ database }: typeof source) =>
+    database.selectFrom('documents_without_vectors').selectAll().execute();
+  expect(await readQueue(target)).toMatchObject([{ account_id: owned.accountId, generation: 2 }]);
   const [restored, original] = [[...stores[1].objects.keys()], [...stores[0].objects.keys()]];
   expect(restored.filter((name) => !name.startsWith('databases/'))).toEqual(original);
   await suite.close();

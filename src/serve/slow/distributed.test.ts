@@ -263,7 +263,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   });
 
   test('a migration distributes the table of vectors, and a job fills it', async () => {
-    await sql`DROP TABLE passage_vectors`.execute(maintenance);
+    await sql`DROP TABLE passage_vectors, documents_without_vectors, vector_generations`.execute(maintenance);
     await sql`DELETE FROM kysely_migration WHERE name >= '0024'`.execute(maintenance);
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
     expect(ran).toContain('0024-passage-vectors');

@@ -48,7 +48,7 @@ const createIndex = sql`
 export async function up(database: Kysely<unknown>): Promise<void> {
   await createGenerations.execute(database);
   await createQueue.execute(database);
+  await createIndex.execute(database);
   await distributeLikeOthers(database, 'documents_without_vectors');
   await addForeignKey.execute(database);
-  await createIndex.execute(database);
 }
