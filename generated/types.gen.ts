@@ -382,6 +382,14 @@ export type QueryRequest = {
      */
     mode?: SearchMode;
     /**
+     * Whether a model puts the best passages in order, where the operator of the service has set one
+     * (`RERANK_URL`). `false` leaves them in the order without it, to compare the two. Scores stay in their places:
+     * the first passage has the best score, whichever it is.
+     *
+     * Default: true.
+     */
+    rerank?: boolean;
+    /**
      * The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once.
      * With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
      *
@@ -1559,7 +1567,7 @@ export type SearchResult = {
     snippet?: Snippet;
     /**
      * Only with `explain`: how the score came about. The contributions of the terms and of `meaning`, `neighbours`,
-     * `feedback` and `fullMatch` add up to `score`.
+     * `feedback`, `fullMatch` and `rerank` add up to `score`.
      */
     explanation?: Explanation;
 };
@@ -1651,7 +1659,7 @@ export type Synonyms = {
 
 /**
  * Only with `explain`: how the score came about. The contributions of the terms and of `meaning`, `neighbours`,
- * `feedback` and `fullMatch` add up to `score`.
+ * `feedback`, `fullMatch` and `rerank` add up to `score`.
  */
 export type Explanation = {
     /**
@@ -1692,6 +1700,35 @@ export type Explanation = {
      * has no vector.
      */
     meaning?: ExplainedMeaning;
+    /**
+     * What a model of the service's operator has changed, which reads the query and the best passages together and puts
+     * these in order. Missing where none has.
+     */
+    rerank?: ExplainedRerank;
+};
+
+/**
+ * What a model of the service's operator has changed, which reads the query and the best passages together and puts
+ * these in order. Missing where none has.
+ */
+export type ExplainedRerank = {
+    /**
+     * What the score has gained by the new place, or lost.
+     *
+     * -1 to 1.
+     */
+    contribution: number;
+    /**
+     * How relevant the passage is, as the model says. Only numbers of one answer can be compared: models use
+     * different scales.
+     */
+    relevance: number;
+    /**
+     * The place of the passage before, from 1.
+     *
+     * 1 to 1,000.
+     */
+    formerRank: number;
 };
 
 /**

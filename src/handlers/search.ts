@@ -39,7 +39,10 @@ export function selectFields(result: SearchResult, fields: SearchResultField[]):
   return Object.fromEntries(selected) as SearchResult;
 }
 
-/** Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. */
+/**
+ * Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. The wait
+ * for models comes on top.
+ */
 const SEARCH_TIME_MAX_MS = 5_000;
 
 /** What a query's options say about the documents of its results; undefined where nothing. */
@@ -58,7 +61,7 @@ function toScope(
 export const searchHandlers = {
   async query(input, context) {
     const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
-    const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode } = input;
+    const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode, rerank } = input;
     const { accountId, database, reach } = context;
     const isDetailed = highlight || explain || contextPassages > 0;
     const scope = toScope(input, reach);
@@ -71,14 +74,17 @@ export const searchHandlers = {
       query,
       prefix,
       mode,
+      rerank,
       limit,
       scope,
       minScore,
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
+    const { embeddings, rerank: reranker } = context.config;
+    const waitMaxMs = (embeddings?.timeoutMs ?? 0) + (reranker?.timeoutMs ?? 0);
     const { passages, phrasesAsWords, warnings } = await withinBounds(
-      { timeMaxMs: SEARCH_TIME_MAX_MS, signal: context.signal },
+      { timeMaxMs: SEARCH_TIME_MAX_MS + waitMaxMs, signal: context.signal },
       async () => {
         if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
         return await context.search(request);

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
-import { selectPosition } from '../database/replica/position.ts';
+import { type Position, selectPosition } from '../database/replica/position.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
-import { createSearchIn, type Search } from './search.ts';
+import { createSearchIn, finish, type RankedAnswer, type Search } from './search.ts';
 
 /** Creates the statement before a search on a replica: what must be visible there, and whether the account can pay. */
 const createOpening = (payment: Payment) =>
@@ -33,17 +33,32 @@ export function createReplicatedSearch(
   const open = createOpening(payment);
   const charge = createCharge(payment);
   return async (request) => {
+    let position: Position | undefined;
     const findPosition = async () => {
       const [opening] = await open(primary, request);
       if (!opening?.isCovered) return undefined;
       await request.embed?.(); // before the transaction, which would hold its connection meanwhile
+      position = opening;
       return opening;
     };
-    const answer = await replica.read(findPosition, (database) =>
-      searchOnly(database, { ...request, price: 0 }),
-    );
-    if (answer === undefined) return await searchPaying(primary, request);
+    const answerIn = async (database: Queryable, ranked: RankedAnswer) =>
+      await finish(request, ranked, (shown) => ranked.detail(database, shown));
+    const answer = await replica.read(findPosition, async (database) => {
+      const ranked = await searchOnly(database, { ...request, price: 0 });
+      // A model is asked after the transaction, for the same reason.
+      return request.reranking ? { ranked } : { answer: await answerIn(database, ranked) };
+    });
+    if (answer === undefined) return await answerIn(primary, await searchPaying(primary, request));
     await charge.take(primary, request);
-    return answer.result;
+    const { result } = answer;
+    if ('answer' in result) return result.answer;
+    return await finish(request, result.ranked, async (shown) => {
+      if (request.details === undefined) return shown;
+      const detailed = await replica.read(
+        async () => position,
+        (database) => result.ranked.detail(database, shown),
+      );
+      return detailed?.result ?? (await result.ranked.detail(primary, shown));
+    });
   };
 }

@@ -26,17 +26,21 @@ import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
 import type { SearchScope } from './ranking/search-scope.ts';
 import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
+import { type Rerank, rerankBest } from './rerank-best.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
  * undefined: both. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
- * refused. `scope`: what restricts the results. `minScore`: the lowest score of a result.
+ * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts the
+ * results. `minScore`: the lowest score of a result.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
   mode?: SearchMode | undefined;
   embed?: (() => Promise<QueryEmbedding | undefined>) | undefined;
+  rerank?: boolean | undefined;
+  reranking?: Rerank | undefined;
   scope?: SearchScope | undefined;
   minScore?: number | undefined;
   details?: Details;
@@ -61,14 +65,24 @@ export type SearchAnswer = {
 export type Search = (request: SearchRequest) => Promise<SearchAnswer>;
 
 /**
- * The same in the database, or the transaction, that each call names. `isCovered` finds out whether the account can pay,
- * where the search's own statements cannot.
+ * The passages that a search has ranked: as many as it returns at most, or as a model is to order. `detail` adds what the
+ * request asks for besides them, which only the shown ones need.
+ */
+export type RankedAnswer = {
+  found: FoundPassage[];
+  detail(database: Queryable, found: FoundPassage[]): Promise<DetailedPassage[]>;
+  phrasesAsWords: string[];
+};
+
+/**
+ * Ranks in the database, or the transaction, that each call names. `isCovered` finds out whether the account can pay,
+ * where the search's own statements cannot. `finish` makes the answer of it.
  */
 export type SearchIn = (
   database: Queryable,
   request: SearchRequest,
   isCovered?: () => Promise<boolean>,
-) => Promise<SearchAnswer>;
+) => Promise<RankedAnswer>;
 
 /** Rankings without the guesses that the texts found do not bear out; after these, no guess counts. */
 const CORRECTIONS_MAX = 2;
@@ -126,41 +140,48 @@ async function rankExpanded(
 }
 
 /**
+ * The answer that a ranking makes. A model orders the passages first, while no connection is held. `detail`: adds the
+ * details to the passages that are shown.
+ */
+export async function finish(
+  { minScore = 0, limit, reranking }: SearchRequest,
+  { found, phrasesAsWords }: RankedAnswer,
+  detail: (shown: FoundPassage[]) => Promise<DetailedPassage[]>,
+): Promise<SearchAnswer> {
+  const ordered = reranking ? await rerankBest(found, reranking) : { found, warnings: [] };
+  const shown = ordered.found.filter(({ score }) => score >= minScore).slice(0, limit);
+  return { passages: await detail(shown), phrasesAsWords, warnings: ordered.warnings };
+}
+
+/**
  * Creates the search. `memory` remembers stems, so that they are not read again. Without `vectorsIn`, words have no
- * vectors. A search is paid once, at its end.
+ * vectors. A search is paid once, at the end of its ranking.
  */
 export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?: VectorsIn): SearchIn {
   const analyse = createQueryAnalysis(memory, payment, vectorsIn);
   const rankPassages = createRanking(payment);
-  return async (database, request, isCovered = async () => true) => {
+  return async (database, asked, isCovered = async () => true) => {
+    const request = { ...asked, limit: Math.max(asked.limit, asked.reranking?.depth ?? 0) };
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
     if (!analysed.statistics.isCovered || !(await isCovered())) throw payment.refusal();
     const embedding = await request.embed?.();
     const analysis = embedding ? { ...analysed, meaning: meaningOfModel(embedding) } : analysed;
     const expanded = await expandTerms(database, request, analysis);
-    const {
-      found: ranked,
-      held,
-      scoring,
-    } = await rankExpanded(rankPassages, database, { request, expanded });
-    const { details, minScore = 0, query } = request;
-    const found = ranked.filter(({ score }) => score >= minScore);
-    const passages =
-      details === undefined
-        ? found
-        : await addDetails(database, found, {
-            searched,
-            scoring,
-            details,
-            query,
-            phrases: held,
-            meaning: analysis.meaning,
-            vectorsIn,
-            isByMeaning: isByMeaning(modeOf(request.mode, analysis.meaning), scoring),
-          });
-    const asWords = analysis.phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
-    return { passages, phrasesAsWords: [...asWords, ...analysis.excessPhrases], warnings: [] };
+    const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
+    const { details, query, mode } = request;
+    const { meaning, phrases, excessPhrases } = analysis;
+    const by = { searched, scoring, query, phrases: held, meaning, vectorsIn };
+    const byMeaning = isByMeaning(modeOf(mode, meaning), scoring);
+    const asWords = phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
+    return {
+      found,
+      detail: async (database, shown) =>
+        details === undefined
+          ? shown
+          : await addDetails(database, shown, { ...by, details, isByMeaning: byMeaning }),
+      phrasesAsWords: [...asWords, ...excessPhrases],
+    };
   };
 }
 
@@ -176,14 +197,18 @@ export function createSearch(
   const searchOnly = createSearchIn(memory, paidElsewhere(payment));
   const charge = createCharge(payment);
   return async (request) => {
+    const answer = async (ranked: RankedAnswer) =>
+      await finish(request, ranked, (shown) => ranked.detail(database, shown));
     if (!(await isDistributed(database)))
-      return await searchPaying(database, request).catch(async (error) => {
-        if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
-        throw serviceUnavailable(error); // distributed in the midst of the search
-      });
+      return await searchPaying(database, request)
+        .then(answer)
+        .catch(async (error) => {
+          if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
+          throw serviceUnavailable(error); // distributed in the midst of the search
+        });
     const isCovered = () => charge.isCovered(database, request);
-    const found = await searchOnly(database, { ...request, price: 0 }, isCovered);
+    const ranked = await searchOnly(database, { ...request, price: 0 }, isCovered);
     await charge.take(database, request);
-    return found;
+    return await answer(ranked);
   };
 }

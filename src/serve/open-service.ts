@@ -33,6 +33,7 @@ import { openWordVectors } from '../meaning/word-vectors.ts';
 import { searchByModel } from '../search/model-search.ts';
 import { createEmbedQuery } from '../search/query/embed-query.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
+import { createAskRelevance, searchReranked } from '../search/reranked-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { MetricSources } from '../telemetry/prometheus.ts';
@@ -92,9 +93,20 @@ async function openReplica(
   return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
 }
 
-/** The search, with the model of the settings, if they have one. */
-function withModel(
-  search: Search,
+/** Logs when a server with a model ceases to answer queries, and when it answers again. */
+function tellChanges(log: Logger, { again, silent }: { again: string; silent: string }) {
+  let isAnswering = true;
+  return (answers: boolean, reason: string | undefined) => {
+    if (answers === isAnswering) return;
+    isAnswering = answers;
+    if (answers) log.info(again);
+    else log.warn({ reason }, silent);
+  };
+}
+
+/** The search, with the models of the settings, if they have any. */
+function withModels(
+  searchByWords: Search,
   {
     config,
     telemetry,
@@ -102,21 +114,38 @@ function withModel(
     generations,
   }: Pick<Service, 'config' | 'telemetry' | 'log'> & { generations: CurrentGeneration },
 ): Search {
-  if (config.embeddings === undefined) return search;
-  let isAnswering = true;
-  const embedQuery = createEmbedQuery({
-    settings: config.embeddings,
-    generations,
-    tell(outcome, reason) {
-      telemetry.meaningAsked(outcome);
-      const isCompared = outcome === 'compared';
-      if (isCompared === isAnswering) return;
-      isAnswering = isCompared;
-      if (isCompared) log.info('the model answers queries again');
-      else log.warn({ outcome, reason }, 'the model does not answer: queries are by words alone');
-    },
-  });
-  return searchByModel(search, embedQuery);
+  const { embeddings, rerank } = config;
+  let search = searchByWords;
+  if (embeddings !== undefined) {
+    const tell = tellChanges(log, {
+      again: 'the model answers queries again',
+      silent: 'the model does not answer: queries are by words alone',
+    });
+    const embedQuery = createEmbedQuery({
+      settings: embeddings,
+      generations,
+      tell(outcome, reason) {
+        telemetry.meaningAsked(outcome);
+        tell(outcome === 'compared', reason);
+      },
+    });
+    search = searchByModel(search, embedQuery);
+  }
+  if (rerank !== undefined) {
+    const tell = tellChanges(log, {
+      again: 'the reranker answers queries again',
+      silent: 'the reranker does not answer: passages are in the order without it',
+    });
+    const ask = createAskRelevance({
+      settings: rerank,
+      tell(outcome, reason) {
+        telemetry.rerankAsked(outcome);
+        tell(outcome === 'reranked', reason);
+      },
+    });
+    search = searchReranked(search, ask, { depth: rerank.candidates });
+  }
+  return search;
 }
 
 /** The search, with a span for each call. */
@@ -181,7 +210,7 @@ export async function openService(
     log,
   });
   const generations = createCurrentGeneration(database);
-  const search = withModel(searchByWords, { config, telemetry, log, generations });
+  const search = withModels(searchByWords, { config, telemetry, log, generations });
   const service: OpenService = {
     config,
     database,

@@ -81,6 +81,14 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['outcome'],
     registers,
   });
+  const rerankings = new Counter({
+    name: `${PREFIX}rerank_queries_total`,
+    help:
+      'Queries whose best passages the reranker was asked to order: reranked, or in the order without it because of a ' +
+      'timeout, or because the reranker was unavailable, limited requests, or gave a wrong answer.',
+    labelNames: ['outcome'],
+    registers,
+  });
   const withoutVectors = new Gauge({
     name: `${PREFIX}passages_without_vectors`,
     help: 'Stored passages to which this server is giving vectors, and that have none yet.',
@@ -102,6 +110,7 @@ function createMeter(registers: Registry[]): Meter {
     },
     eventSent: (outcome) => webhooks.inc({ outcome }),
     meaningAsked: (outcome) => meanings.inc({ outcome }),
+    rerankAsked: (outcome) => rerankings.inc({ outcome }),
     passagesWithoutVectors: (count) =>
       count === undefined ? withoutVectors.remove() : withoutVectors.set(count),
     documentsWithoutVectors: (count) =>

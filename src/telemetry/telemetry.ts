@@ -19,6 +19,8 @@ export type Meter = {
   eventSent(outcome: 'received' | 'failed'): void;
   /** Called for each query that asked for its meaning by a model. */
   meaningAsked(outcome: 'compared' | 'timeout' | 'unavailable' | 'limited' | 'wrong'): void;
+  /** Called for each query whose passages a model was asked to order. */
+  rerankAsked(outcome: 'reranked' | 'timeout' | 'unavailable' | 'limited' | 'wrong'): void;
   /** Called while this server makes vectors of stored passages, and once it does not any more: undefined is unknown. */
   passagesWithoutVectors(count: number | undefined): void;
   /** Called while this server makes vectors by a model, and once it does not any more: undefined is unknown. */
@@ -71,6 +73,7 @@ export type Telemetry = Pick<
   | 'importsEnded'
   | 'eventSent'
   | 'meaningAsked'
+  | 'rerankAsked'
   | 'passagesWithoutVectors'
   | 'documentsWithoutVectors'
 > & {
@@ -86,6 +89,7 @@ export const unmetered: Meter = {
   importsEnded() {},
   eventSent() {},
   meaningAsked() {},
+  rerankAsked() {},
   passagesWithoutVectors() {},
   documentsWithoutVectors() {},
 };
@@ -96,6 +100,7 @@ export const createTelemetry = (meter: Meter): Telemetry => ({
   importsEnded: meter.importsEnded,
   eventSent: meter.eventSent,
   meaningAsked: meter.meaningAsked,
+  rerankAsked: meter.rerankAsked,
   passagesWithoutVectors: meter.passagesWithoutVectors,
   documentsWithoutVectors: meter.documentsWithoutVectors,
   async step(step, run) {

@@ -41,7 +41,7 @@ const describePairs = ({ pairs }: ExplainedMeaning): string =>
 
 /** One line for each part of the score that is not 0. */
 function* explainScore(explanation: Explanation): Generator<string> {
-  const { terms, neighbours, feedback, fullMatch, missing, phrases = [], meaning } = explanation;
+  const { terms, neighbours, feedback, fullMatch, missing, phrases = [], meaning, rerank } = explanation;
   const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
   for (const { term, weight, occurrences, contribution, match, words } of terms) {
     const found = match === 'word' ? '' : `, ${MATCHES[match]}: ${words.join(', ') || 'in the title'}`;
@@ -54,6 +54,8 @@ function* explainScore(explanation: Explanation): Generator<string> {
   if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
   if (fullMatch !== 0) yield line(fullMatch, 'the words side by side');
   if (meaning) yield line(meaning.contribution, `by meaning${describePairs(meaning)}`);
+  if (rerank)
+    yield line(rerank.contribution, `by the reranker, which found it in place ${rerank.formerRank}`);
   for (const { phrase, occurrences } of phrases)
     yield `         "${phrase}": ${occurrences === 0 ? 'in the title or the headings' : pluralise(occurrences, 'time')}`;
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;

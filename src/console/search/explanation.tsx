@@ -1,5 +1,10 @@
 /** Why a result has its score: a bar for each part that has added to it, or taken from it. */
-import type { ExplainedMeaning, Explanation as ScoreExplanation, TermMatch } from '../../client/index.ts';
+import type {
+  ExplainedMeaning,
+  ExplainedRerank,
+  Explanation as ScoreExplanation,
+  TermMatch,
+} from '../../client/index.ts';
 import { formatScore } from '../../formats/format-score.ts';
 import { countOf } from '../format.ts';
 
@@ -27,7 +32,14 @@ function partOfMeaning({ contribution, similarity, pairs }: ExplainedMeaning): P
   };
 }
 
-function partsOf({ terms, neighbours, feedback, fullMatch, meaning }: ScoreExplanation): Part[] {
+/** A model's order changes the score with the place. */
+const partOfRerank = ({ contribution, formerRank }: ExplainedRerank): Part => ({
+  name: 'by the reranker',
+  note: `it was in place ${formerRank} before`,
+  share: contribution,
+});
+
+function partsOf({ terms, neighbours, feedback, fullMatch, meaning, rerank }: ScoreExplanation): Part[] {
   const byTerms = terms.map(({ term, occurrences, weight, contribution, match, words }) => ({
     name: match === 'word' ? term : `${term} → ${words.join(', ') || 'in the title'}`,
     note: `${NOTES[match]}counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
@@ -39,6 +51,7 @@ function partsOf({ terms, neighbours, feedback, fullMatch, meaning }: ScoreExpla
     { name: 'similar to the best', note: 'what it has in common with the best results', share: feedback },
     { name: 'full match', note: 'it has the words side by side, as in the query', share: fullMatch },
     ...(meaning === undefined ? [] : [partOfMeaning(meaning)]),
+    ...(rerank === undefined ? [] : [partOfRerank(rerank)]),
   ].filter(({ share }) => share !== 0);
 }
 

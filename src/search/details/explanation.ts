@@ -1,10 +1,10 @@
 /** Explains a score: what each term, the neighbouring passages, the feedback and a full match have added to it. */
-import type { ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
+import type { ExplainedRerank, ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
 import type { Phrase } from '../phrases/phrases.ts';
 import { phraseFrequency } from '../postgres-rank-insides.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage, Reranked } from '../ranking/ranking.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Variant } from '../ranking/variants.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';
@@ -88,7 +88,8 @@ export function explain(
 ): Explanation {
   const scored = isByMeaning ? [] : terms.map((term) => scoreOfTerm(term, matches, perLetter));
   const present = scored.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
-  const { score, bm25, combined, relevant, unlifted, cosine } = passage;
+  const { bm25, combined, relevant, unlifted, cosine, reranked } = passage;
+  const score = reranked?.before ?? passage.score;
   const parts = [
     ...present.map((term) => term.score),
     combined - bm25,
@@ -113,11 +114,19 @@ export function explain(
       cosine !== null && {
         meaning: { contribution: rounded.at(-2) ?? 0, similarity: Math.round(cosine * UNITS) / UNITS, pairs },
       }),
+    ...(reranked && { rerank: explainRerank(passage.score, reranked) }),
     ...(phrases.length > 0 && {
       phrases: phrases.map((phrase) => ({ phrase: phrase.text, occurrences: countPhrase(phrase, matches) })),
     }),
   };
 }
+
+/** A place has its score, so a passage gains or loses the difference of two places. */
+const explainRerank = (score: number, { before, place, relevance }: Reranked): ExplainedRerank => ({
+  contribution: Math.round((score - before) * UNITS) / UNITS,
+  relevance,
+  formerRank: place,
+});
 
 type ScoreParts = { upperBound: number; contribution: number; readWords: ReadWords };
 

@@ -53,6 +53,12 @@ import { passageScore, queryTermRows, scoreOf } from './term-scores.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
 import { phraseQuery } from './variants.ts';
 
+/**
+ * Where a model has put a passage (see rerank-best.ts). `before`, `place`: its score and its place until then, from 1.
+ * `relevance`: what the model says of it.
+ */
+export type Reranked = { before: number; place: number; relevance: number };
+
 /** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow &
   DescriptionRow & {
@@ -70,6 +76,8 @@ export type FoundPassage = PassageRow &
     relevant: number;
     unlifted: number;
     cosine: number | null;
+    /** Where a model has put it in the order; undefined where none has. */
+    reranked?: Reranked;
   };
 
 /**
