@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Answered, compareWays } from './compare-ways.ts';
 import { intervalOfMean } from './interval.ts';
 import { measureAnswer } from './measures.ts';
-import { describeSame, describeVerdict } from './verdict.ts';
+import { describeNotes, describeVerdict } from './verdict.ts';
 import { askEachWay, type Way } from './ways.ts';
 
 /** A question with one right document, which each way has at a place, from 1; 0: it has not. */
@@ -58,7 +58,7 @@ test('a clear gain is taken, with its bounds', () => {
     ...times(12, { words: 1, both: 1, meaning: 1 }),
   ];
   expect(verdictOf(answered)).toMatch(
-    /^Take both \(the default\): nDCG@10 1\.000 instead of 0\.750 by words, 12 questions better, 0 worse; the gain is \+0\.1\d\d to \+0\.3\d\d in 95 of 100 cases\.$/,
+    /^Take both \(the default.*\): nDCG@10 1\.000 instead of 0\.750 by words, 12 questions better, 0 worse; the gain is \+0\.1\d\d to \+0\.3\d\d in 95 of 100 cases\.$/,
   );
 });
 
@@ -91,12 +91,32 @@ test('ways that found the same are one row, and the reason is named', () => {
   if (comparison === undefined) throw new Error('nothing was compared');
   expect(comparison.rows).toHaveLength(1);
   expect(describeVerdict(comparison)).toMatch(/^Take words .* every other way found the same/);
-  const reason = 'the service has no vectors for these passages (WORD_VECTORS), or that changes nothing here';
-  expect(describeSame(comparison)).toEqual([
+  const reason =
+    'the service has no vectors for these passages (WORD_VECTORS, EMBEDDINGS_URL), or that changes nothing here';
+  expect(describeNotes(comparison)).toEqual([
     `meaning found the same as words: ${reason}.`,
     `both found the same as words: ${reason}.`,
   ]);
   expect(compareWays([])).toBeUndefined();
+});
+
+test('answers in which a part did not run are counted', () => {
+  const late = question({ words: 1, both: 2 });
+  const answers = new Map(late.answers).set('both', { documents: ['right'], warning: 'The model was late.' });
+  const comparison = compareWays([...times(20, { words: 2, both: 1 }), { ...late, answers }]);
+  expect(comparison && describeNotes(comparison)).toEqual([
+    '1 of 21 answers by both are not what they could be. The model was late.',
+  ]);
+});
+
+test('a reranker that is not worth it is left out', () => {
+  const answered = [
+    ...times(24, { words: 2, both: 1, rerank: 1 }),
+    question({ words: 2, both: 1, rerank: 3 }),
+  ];
+  expect(verdictOf(answered)).toMatch(
+    /^Take both \(the default, "rerank": false\): nDCG@10 1\.000 instead of/,
+  );
 });
 
 test('the interval has the mean, narrows with more values, and is always the same', () => {

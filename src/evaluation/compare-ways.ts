@@ -1,10 +1,25 @@
 /** Compares ways to find, by the answers to the same questions. */
 import { type Interval, intervalOfMean } from './interval.ts';
 import { DEPTH, type Grades, type Measured, mean, measureAnswer, median } from './measures.ts';
-import { BASELINE, BY_COST, WAY_NAMES, type Way } from './ways.ts';
+import { type Asked, BASELINE, BY_COST, WAY_NAMES, type Way } from './ways.ts';
 
-/** `documents`: best first, each once. `milliseconds`: undefined where it does not count. */
-export type Answer = { documents: string[]; milliseconds?: number | undefined };
+/**
+ * `documents`: best first, each once. `milliseconds`: undefined where it does not count. `warning`: what did not run, as
+ * the service says it.
+ */
+export type Answer = { documents: string[]; milliseconds?: number | undefined; warning?: string | undefined };
+
+/** The passages that a query has found, best first. */
+export type FoundPassages = readonly { document_id: string }[] & {
+  warnings?: readonly { message: string }[];
+};
+
+/** The answer that a query has given: its documents in the order of their best passages. */
+export const toAnswer = ({ found, milliseconds }: Asked<FoundPassages>): Answer => ({
+  documents: [...new Set(found.map(({ document_id }) => document_id))],
+  milliseconds,
+  warning: found.warnings?.[0]?.message,
+});
 
 /** A question with its judged documents, and the answer of each way. */
 export type Answered = { grades: Grades; answers: ReadonlyMap<Way, Answer> };
@@ -23,6 +38,9 @@ export type WayFigures = {
   medianMs: number | undefined;
 };
 
+/** The answers in which a part of the way did not run, and what the service says of the first of them. */
+export type Degraded = { way: Way; count: number; warning: string };
+
 /**
  * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`: the way to take. `rival`: the one with the highest nDCG@10, if it is another one. `gain`: the difference
  * of that one, or else of `taken`, to the next cheaper way that it is compared with.
@@ -31,6 +49,7 @@ export type Comparison = {
   questions: number;
   rows: WayFigures[];
   same: { way: Way; as: Way }[];
+  degraded: Degraded[];
   taken: WayFigures;
   rival: WayFigures | undefined;
   gain: Gain | undefined;
@@ -112,6 +131,12 @@ function choose(
   return { taken: figuresOf(taken), rival: figuresOf(best), gain: gainOf(best, taken, figuresOf) };
 }
 
+function findDegraded(way: Way, answered: readonly Answered[]): Degraded[] {
+  const warnings = answered.flatMap(({ answers }) => answers.get(way)?.warning ?? []);
+  const [warning] = warnings;
+  return warning === undefined ? [] : [{ way, count: warnings.length, warning }];
+}
+
 /** Compares the ways that have answered. undefined without an answer by BASELINE, which is the cheapest. */
 export function compareWays(answered: readonly Answered[]): Comparison | undefined {
   const ways = WAY_NAMES.filter((way) => answered.some(({ answers }) => answers.has(way)));
@@ -126,6 +151,7 @@ export function compareWays(answered: readonly Answered[]): Comparison | undefin
     questions: answered.length,
     rows: all.filter(differing).map(figuresOf),
     same: [...alike].filter(([each, as]) => each !== as).map(([each, as]) => ({ way: each.way, as: as.way })),
+    degraded: ways.flatMap((way) => findDegraded(way, answered)),
     ...choose([baseline, ...dearer.filter(differing)], figuresOf),
   };
 }

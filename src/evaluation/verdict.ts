@@ -33,6 +33,12 @@ function adviceOf(questions: number, gain: Gain): string {
   return needed <= QUESTIONS_ADVISED_MAX && needed > questions ? `; some ${needed} questions may` : '';
 }
 
+/** `both (the default)`; where a reranker is set, and is not taken: how to leave it out. */
+function named({ way }: WayFigures, rows: readonly WayFigures[]): string {
+  const hasReranker = way !== 'rerank' && rows.some((row) => row.way === 'rerank');
+  return `${way} (${WAYS[way].how}${hasReranker ? ', "rerank": false' : ''})`;
+}
+
 /** The sentence about few questions. */
 function describeFew({ questions, taken, rival, gain }: Comparison): string {
   const count = questions === 1 ? 'One question says' : `${questions} questions say`;
@@ -49,9 +55,9 @@ function describeFew({ questions, taken, rival, gain }: Comparison): string {
 export function describeVerdict(comparison: Comparison): string {
   const { questions, rows, taken, rival, gain } = comparison;
   if (rows.length < 2)
-    return `Take ${taken.way} (${WAYS[taken.way].how}): every other way found the same documents in the same order.`;
+    return `Take ${named(taken, rows)}: every other way found the same documents in the same order.`;
   if (questions < QUESTIONS_ENOUGH) return describeFew(comparison);
-  const take = `Take ${taken.way} (${WAYS[taken.way].how})`;
+  const take = `Take ${named(taken, rows)}`;
   if (gain === undefined)
     return `${take}: nothing else has a higher nDCG@10 than its ${formatFigure(taken.ndcg)}.`;
   if (rival === undefined)
@@ -62,11 +68,16 @@ export function describeVerdict(comparison: Comparison): string {
   );
 }
 
-/** Which ways found the same as a cheaper one, and what the service may lack for them. */
-export const describeSame = ({ same }: Comparison): string[] =>
-  same.map(({ way, as }) => {
+/** Which ways found the same as a cheaper one, and what the service may lack for them; and what did not always run. */
+export const describeNotes = ({ same, degraded, questions }: Comparison): string[] => [
+  ...same.map(({ way, as }) => {
     const { needs } = WAYS[way];
     const reason =
       needs === WAYS[as].needs ? '' : `: the service has no ${needs}, or that changes nothing here`;
     return `${way} found the same as ${as}${reason}.`;
-  });
+  }),
+  ...degraded.map(
+    ({ way, count, warning }) =>
+      `${count} of ${questions} answers by ${way} are not what they could be. ${warning}`,
+  ),
+];

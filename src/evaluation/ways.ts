@@ -1,37 +1,42 @@
 /** The ways to find that are compared: what a query may go by. */
 import type { QueryRequest } from '../../generated/types.gen.ts';
 
-export type Way = 'words' | 'meaning' | 'both';
+export type Way = 'words' | 'meaning' | 'both' | 'rerank';
 
 type WayFacts = {
   /** The options of a query. */
-  request: Pick<QueryRequest, 'mode'>;
+  request: Pick<QueryRequest, 'mode' | 'rerank'>;
   /** What to do to take it. */
   how: string;
   /** What the service needs for it. */
   needs: string;
 };
 
-const VECTORS = 'vectors for these passages (WORD_VECTORS)';
+const VECTORS = 'vectors for these passages (WORD_VECTORS, EMBEDDINGS_URL)';
 
 /** In the order of a table. */
 export const WAYS: Record<Way, WayFacts> = {
-  words: { request: { mode: 'words' }, how: '"mode": "words"', needs: 'words' },
+  words: { request: { mode: 'words', rerank: false }, how: '"mode": "words"', needs: 'words' },
   meaning: {
-    request: { mode: 'meaning' },
+    request: { mode: 'meaning', rerank: false },
     how: '"mode": "meaning", if nobody asks for names and numbers',
     needs: VECTORS,
   },
-  both: { request: { mode: 'both' }, how: 'the default', needs: VECTORS },
+  both: { request: { mode: 'both', rerank: false }, how: 'the default', needs: VECTORS },
+  rerank: {
+    request: { mode: 'both', rerank: true },
+    how: 'both, with RERANK_URL',
+    needs: 'reranker (RERANK_URL)',
+  },
 };
 
 export const WAY_NAMES = Object.keys(WAYS) as Way[]; // the keys of the record
 
 /**
  * From the cheapest to the dearest. Of two ways that questions do not tell apart, the earlier one is taken: `meaning` costs
- * as much as `both`, and does not find names and numbers.
+ * as much as `both`, and does not find names and numbers. A reranker takes longer than all others together.
  */
-export const BY_COST: readonly Way[] = ['words', 'both', 'meaning'];
+export const BY_COST: readonly Way[] = ['words', 'both', 'meaning', 'rerank'];
 
 /** The passages that a query is asked for: the most possible, for ten documents where some have several passages. */
 export const PASSAGES = 50;
@@ -61,8 +66,3 @@ export async function askEachWay<Found>(
   }
   return asked;
 }
-
-/** The documents of passages, in the order of their best ones. */
-export const documentsOf = (passages: readonly { document_id: string }[]): string[] => [
-  ...new Set(passages.map(({ document_id }) => document_id)),
-];

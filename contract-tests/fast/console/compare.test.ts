@@ -54,11 +54,11 @@ test.skipIf(browser === undefined)('blind, by keyboard: ask, mark, and see the f
   await keyboard.type(QUESTIONS.join('\n'));
   await button('Ask').focus();
   await keyboard.press('Enter');
-  await expect.poll(() => sent.length).toBe(3 * QUESTIONS.length);
+  await expect.poll(() => sent.length).toBe(4 * QUESTIONS.length);
   expect(new Set(sent.map(({ mode }) => mode))).toEqual(new Set(['words', 'meaning', 'both']));
   expect(new Set(sent.map((request) => request.query))).toEqual(new Set(QUESTIONS));
 
-  // By meaning it is as by both, so there are two columns, and neither says what it is.
+  // By meaning, and without a reranker, it is as by both: so there are two columns, and neither says what it is.
   const headings = page.locator('.columns h3');
   await expect.poll(() => headings.allTextContents()).toEqual(['A', 'B']);
   const list = page.getByRole('navigation', { name: 'Questions' });
@@ -99,7 +99,7 @@ test.skipIf(browser === undefined)(
     expect(await page.getByLabel('Your questions').inputValue()).toBe(`${QUESTIONS[1]}\n${QUESTIONS[0]}`);
     await ask(page);
     await page.getByRole('checkbox', { name: '=Taxi is right', checked: true }).first().waitFor();
-    expect(sent).toHaveLength(12);
+    expect(sent).toHaveLength(16);
 
     const downloading = page.waitForEvent('download');
     await button('Save as a table').click();

@@ -64,7 +64,7 @@ test('documents by title, path and file name: a table, a plot, a picture, and wh
     picture,
     '--each',
   );
-  expect([complaints, code]).toEqual([expect.stringContaining('5 questions, each asked in 3 ways.'), 0]);
+  expect([complaints, code]).toEqual([expect.stringContaining('5 questions, each asked in 4 ways.'), 0]);
   expect(output).toMatch(/^- +(1 +)+May I bring my dog along\?$/m);
   expect(output).toMatch(/^words +0\.000 +0 % +0 % +0 % +0 +0 +[\d.]+ ms$/m);
   expect(output).toMatch(/^both +0\.[4-9]\d\d [ ├─●┤]+$/m);

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
-import { type Answered, compareWays } from '../../evaluation/compare-ways.ts';
+import { type Answered, compareWays, toAnswer } from '../../evaluation/compare-ways.ts';
 import { type OwnQuestion, QuestionsError, readQuestions } from '../../evaluation/own-questions.ts';
-import { describeSame, describeVerdict } from '../../evaluation/verdict.ts';
-import { askEachWay, documentsOf, PASSAGES, WAY_NAMES, WAYS } from '../../evaluation/ways.ts';
+import { describeNotes, describeVerdict } from '../../evaluation/verdict.ts';
+import { askEachWay, PASSAGES, WAY_NAMES, WAYS } from '../../evaluation/ways.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
 import { printJson, tell } from '../../terminal/terminal.ts';
@@ -37,19 +37,15 @@ async function askAll(
   for (const { question, grades } of questions) {
     const asked = await askEachWay(WAY_NAMES, answered.length, async (way) => {
       const { request } = WAYS[way];
-      return documentsOf(
-        await client.query({
-          query: question,
-          knowledgeBaseIds,
-          limit: PASSAGES,
-          fields: ['document_id'],
-          ...request,
-        }),
-      );
+      return await client.query({
+        query: question,
+        knowledgeBaseIds,
+        limit: PASSAGES,
+        fields: ['document_id'],
+        ...request,
+      });
     });
-    const answers = new Map(
-      [...asked].map(([way, { found, milliseconds }]) => [way, { documents: found, milliseconds }]),
-    );
+    const answers = new Map([...asked].map(([way, each]) => [way, toAnswer(each)]));
     answered.push({ question, grades, answers });
     progress.advance(1);
   }
@@ -103,7 +99,7 @@ export async function evaluateOwn(
   if (comparison === undefined) throw new CommandError('Nothing was compared.');
   if (json) {
     for (const row of comparison.rows) printJson(row);
-    printJson({ verdict: describeVerdict(comparison), notes: describeSame(comparison) });
+    printJson({ verdict: describeVerdict(comparison), notes: describeNotes(comparison) });
   } else {
     if (each) await showQuestions(answered, comparison);
     await showComparison(comparison);

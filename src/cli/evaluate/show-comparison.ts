@@ -1,7 +1,7 @@
 /** A comparison of ways to find, for the terminal: a table, a plot, and what to take. */
 import type { Answered, Comparison, WayFigures } from '../../evaluation/compare-ways.ts';
 import { measureAnswer } from '../../evaluation/measures.ts';
-import { describeSame, describeVerdict, formatFigure } from '../../evaluation/verdict.ts';
+import { describeNotes, describeVerdict, formatFigure } from '../../evaluation/verdict.ts';
 import { printTable } from '../../terminal/table.ts';
 import { print, style, tell, terminalColumns } from '../../terminal/terminal.ts';
 
@@ -51,7 +51,7 @@ export async function showComparison(comparison: Comparison): Promise<void> {
   printPlot(comparison.rows);
   print('');
   print(style('bold', describeVerdict(comparison)));
-  for (const sentence of describeSame(comparison)) tell(sentence);
+  for (const sentence of describeNotes(comparison)) tell(sentence);
 }
 
 /** Prints each question with the place of its first right document by each way; `-`: not among the first ten. */

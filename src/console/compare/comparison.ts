@@ -3,7 +3,7 @@
  * out, and the service never hears of it. Answers are kept as long as the tab.
  */
 import { signal } from '@preact/signals';
-import type { Answered } from '../../evaluation/compare-ways.ts';
+import { type Answered, type FoundPassages, toAnswer } from '../../evaluation/compare-ways.ts';
 import { namesOf } from '../../evaluation/document-names.ts';
 import {
   type OwnQuestion,
@@ -12,7 +12,7 @@ import {
   type WrittenDocument,
   writeQuestions,
 } from '../../evaluation/own-questions.ts';
-import { type Asked, documentsOf, type Way } from '../../evaluation/ways.ts';
+import type { Asked, Way } from '../../evaluation/ways.ts';
 
 /** As many questions as one marks by hand. */
 export const QUESTIONS_MAX = 20;
@@ -26,7 +26,7 @@ export type FoundPassage = {
   snippet?: { text: string };
 };
 
-export type AskedWays = ReadonlyMap<Way, Asked<FoundPassage[]>>;
+export type AskedWays = ReadonlyMap<Way, Asked<FoundPassage[] & Pick<FoundPassages, 'warnings'>>>;
 
 /** A judged document: by its id, or by the name that a table has for it. */
 type Mark = { grade: number; title: string };
@@ -143,10 +143,7 @@ export function answered(judged: boolean): Answered[] {
       grades.set(passage.document_id, marks[question]?.[name]?.grade ?? 0);
       grades.delete(name);
     }
-    const ofWays = [...asked].map(
-      ([way, { found, milliseconds }]) => [way, { documents: documentsOf(found), milliseconds }] as const,
-    );
-    return [{ grades, answers: new Map(ofWays) }];
+    return [{ grades, answers: new Map([...asked].map(([way, each]) => [way, toAnswer(each)])) }];
   });
 }
 

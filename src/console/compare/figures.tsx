@@ -1,6 +1,6 @@
 /** The figures of a comparison: a table with a plot, and which way to take. */
 import type { Comparison, WayFigures } from '../../evaluation/compare-ways.ts';
-import { describeSame, describeVerdict, formatFigure } from '../../evaluation/verdict.ts';
+import { describeNotes, describeVerdict, formatFigure } from '../../evaluation/verdict.ts';
 
 const percent = (share: number | undefined): string => `${Math.round(100 * (share ?? 0))} %`;
 
@@ -38,7 +38,7 @@ export const Figures = ({ comparison }: { comparison: Comparison }) => (
     <p class="verdict" role="status">
       {describeVerdict(comparison)}
     </p>
-    {describeSame(comparison).map((sentence) => (
+    {describeNotes(comparison).map((sentence) => (
       <p key={sentence} class="hint">
         {sentence}
       </p>
