@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { heldFrequency, phraseFrequency, termFrequency, titleFrequency } from './postgres-rank-insides.ts';
+import { heldFrequency, sequenceFrequency, termFrequency, titleFrequency } from './postgres-rank-insides.ts';
 import { countableQuery } from './ranking/variants.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -63,7 +63,7 @@ test('a lexeme that a tsvector does not hold has the frequency 0', async () => {
   expect(rows).toEqual([{ term: 0, title: 0 }]);
 });
 
-test('the frequency of a phrase is that of its words in the middle, as phraseFrequency computes it', async () => {
+test('the frequency of a sequence is that of its words in the middle, as sequenceFrequency computes it', async () => {
   const counts = [
     [1, 1, 1],
     [1, 5, 2],
@@ -83,7 +83,7 @@ test('the frequency of a phrase is that of its words in the middle, as phraseFre
     FROM unnest(${texts}::tsvector[]) WITH ORDINALITY AS text (lexemes, number) ORDER BY number`.execute(
     suite.database,
   );
-  expect(rows.map(({ frequency }) => frequency)).toEqual(counts.map(phraseFrequency));
-  expect(counts.slice(0, 3).map(phraseFrequency)).toEqual([1, 2, 3]);
+  expect(rows.map(({ frequency }) => frequency)).toEqual(counts.map(sequenceFrequency));
+  expect(counts.slice(0, 3).map(sequenceFrequency)).toEqual([1, 2, 3]);
   expect(new Set(rows.map(({ apart }) => apart))).toEqual(new Set([0]));
 });

@@ -43,10 +43,10 @@ const rankOf = (frequency: number): number => {
 };
 
 /**
- * The frequency that `heldFrequency` has for a phrase of words of these frequencies, as an alternative to itself (see
+ * The frequency that `heldFrequency` has for a sequence of words of these frequencies, as an alternative to itself (see
  * ranking/variants.ts): `ts_rank` is then the mean of those of its distinct words.
  */
-export function phraseFrequency(frequencies: number[]): number {
+export function sequenceFrequency(frequencies: number[]): number {
   const rank = frequencies.reduce((sum, frequency) => sum + rankOf(frequency), 0) / frequencies.length;
   return Math.round(0.6079271 / (1 - rank) - 0.5);
 }

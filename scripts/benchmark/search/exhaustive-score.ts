@@ -86,7 +86,9 @@ type Weighed = { terms: ReturnType<typeof toWeightedTerm>[]; upperBound: number 
 /** The ten best scores of all passages that contain a term. */
 async function scoreAll(client: pg.Client, { terms, upperBound }: Weighed, collection: Collection) {
   const lexemes = terms.flatMap(({ variants }, term): WeightedLexeme[] =>
-    variants.flatMap(({ phrase, upperBound: weight }) => phrase.map((lexeme) => ({ term, lexeme, weight }))),
+    variants.flatMap(({ sequence, upperBound: weight }) =>
+      sequence.map((lexeme) => ({ term, lexeme, weight })),
+    ),
   );
   const column = <Key extends keyof WeightedLexeme>(key: Key) => lexemes.map((lexeme) => lexeme[key]);
   const values = [column('term'), column('lexeme'), column('weight'), upperBound];

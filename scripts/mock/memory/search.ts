@@ -15,7 +15,7 @@ import {
   scoreUpperBound,
 } from '../../../src/search/bm25.ts';
 import type { ExplainedScoring } from '../../../src/search/details/explanation.ts';
-import { placesOfPhrase } from '../../../src/search/details/matches.ts';
+import { placesOfSequence } from '../../../src/search/details/matches.ts';
 import {
   analyseQuery,
   mostImportant,
@@ -96,8 +96,8 @@ function weighTerms(
   const { terms } = withSynonyms(query, chosen, findSpans(query, groups, NO_STEMS));
   const weighed = terms.map((term) => {
     const words = wordsFor(term, vocabulary, term === typed);
-    const synonyms = (term.synonyms ?? []).filter(({ phrase }) =>
-      phrase.every((lexeme) => vocabulary.has(lexeme)),
+    const synonyms = (term.synonyms ?? []).filter(({ sequence }) =>
+      sequence.every((lexeme) => vocabulary.has(lexeme)),
     );
     const count = Math.max(0, ...words.map(([lexeme]) => vocabulary.get(lexeme) ?? 0));
     const rarity = inverseDocumentFrequency(count, passages.length);
@@ -105,8 +105,8 @@ function weighTerms(
     const isFrequent = passages.length >= MANY_PASSAGES && count > STOP_WORD_SHARE * passages.length;
     const variants: Variant[] = [
       ...words.map(([lexeme, weight, match]) => ofLexeme(lexeme, upperBound * weight, match)),
-      ...synonyms.map(({ phrase }) => ({
-        phrase,
+      ...synonyms.map(({ sequence }) => ({
+        sequence,
         upperBound: upperBound * SYNONYM_WEIGHT,
         match: 'synonym' as const,
       })),
@@ -130,12 +130,12 @@ function weighTerms(
 /** The sum of what the terms add. Of a term's variants, the one that adds most counts. */
 function scoreOf({ frequencies, length, content }: IndexedPassage, terms: Term[], perLetter: number): number {
   const norm = lengthNorm(length, perLetter);
-  const frequencyOf = (phrase: string[]): number =>
-    phrase.length === 1
-      ? (frequencies.get(phrase[0] ?? '') ?? 0)
-      : placesOfPhrase(phrase, lexemesIn(content)).length;
-  const scoreOfVariant = ({ phrase, upperBound }: Variant) =>
-    upperBound * saturation(frequencyOf(phrase), norm);
+  const frequencyOf = (sequence: string[]): number =>
+    sequence.length === 1
+      ? (frequencies.get(sequence[0] ?? '') ?? 0)
+      : placesOfSequence(sequence, lexemesIn(content)).length;
+  const scoreOfVariant = ({ sequence, upperBound }: Variant) =>
+    upperBound * saturation(frequencyOf(sequence), norm);
   return terms.reduce((sum, { variants }) => sum + Math.max(0, ...variants.map(scoreOfVariant)), 0);
 }
 

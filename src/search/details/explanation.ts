@@ -2,13 +2,13 @@
 import type { ExplainedRerank, ExplainedTerm, Explanation } from '../../../generated/types.gen.ts';
 import { lengthNorm, saturation } from '../bm25.ts';
 import type { Phrase } from '../phrases/phrases.ts';
-import { phraseFrequency } from '../postgres-rank-insides.ts';
+import { sequenceFrequency } from '../postgres-rank-insides.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { FoundPassage, Reranked } from '../ranking/ranking.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Variant } from '../ranking/variants.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';
-import { type Matches, placesOfPhrase } from './matches.ts';
+import { type Matches, placesOfSequence } from './matches.ts';
 import type { MeaningPair } from './meaning-pairs.ts';
 import { countPhrase } from './phrase-marks.ts';
 
@@ -43,7 +43,7 @@ const UNITS = 1_000_000;
 function scoreOfTerm(term: Term, matches: Matches, perLetter: number): TermScore {
   const norm = lengthNorm(matches.length, perLetter);
   const scores = term.variants.map((variant): TermScore => {
-    const { occurrences, frequency } = occurrencesOf(variant.phrase, matches);
+    const { occurrences, frequency } = occurrencesOf(variant.sequence, matches);
     return { term, variant, occurrences, score: variant.upperBound * saturation(frequency, norm) };
   });
   const none: TermScore = { term, variant: undefined, occurrences: 0, score: 0 };
@@ -52,15 +52,15 @@ function scoreOfTerm(term: Term, matches: Matches, perLetter: number): TermScore
 
 /** How often a passage has the lexemes of a variant side by side, and as how often they count. */
 function occurrencesOf(
-  phrase: string[],
+  sequence: string[],
   { frequencies, positions }: Matches,
 ): { occurrences: number; frequency: number } {
-  const ofEach = phrase.map((lexeme) => frequencies.get(lexeme) ?? 0);
+  const ofEach = sequence.map((lexeme) => frequencies.get(lexeme) ?? 0);
   const [single = 0, ...others] = ofEach;
   if (others.length === 0) return { occurrences: single, frequency: single };
-  const occurrences = placesOfPhrase(phrase, positions).length;
-  const distinct = new Map(phrase.map((lexeme, i) => [lexeme, ofEach[i] ?? 0]));
-  return { occurrences, frequency: occurrences === 0 ? 0 : phraseFrequency([...distinct.values()]) };
+  const occurrences = placesOfSequence(sequence, positions).length;
+  const distinct = new Map(sequence.map((lexeme, i) => [lexeme, ofEach[i] ?? 0]));
+  return { occurrences, frequency: occurrences === 0 ? 0 : sequenceFrequency([...distinct.values()]) };
 }
 
 /**
@@ -141,6 +141,6 @@ function explainTerm(
     occurrences,
     contribution,
     match: variant?.match ?? 'word',
-    words: variant === undefined ? [] : readWords(variant.phrase).slice(0, WORDS_MAX),
+    words: variant === undefined ? [] : readWords(variant.sequence).slice(0, WORDS_MAX),
   };
 }

@@ -25,7 +25,7 @@ const guessesOf = (terms: WeightedTerm[]): Guess[] =>
   terms.flatMap(({ word, variants }) =>
     variants
       .filter(({ match }) => match === 'guess')
-      .flatMap(({ phrase }) => phrase.map((lexeme) => ({ lexeme, word }))),
+      .flatMap(({ sequence }) => sequence.map((lexeme) => ({ lexeme, word }))),
   );
 
 /** The passages to rank for a search of this limit: enough of them to judge its guesses, if it has any. */

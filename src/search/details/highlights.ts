@@ -6,7 +6,7 @@ import type { Phrase } from '../phrases/phrases.ts';
 import { withoutQuoted } from '../phrases/quoted-phrases.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
-import { type Matches, placesOfPhrase } from './matches.ts';
+import { type Matches, placesOfSequence } from './matches.ts';
 import { phraseSpans } from './phrase-marks.ts';
 
 /** Code points of the longest snippet. */
@@ -52,9 +52,9 @@ export function highlight(content: string, matches: Matches, { terms: all, phras
   const terms =
     ofPhrases.length === 0 ? all : all.filter(({ tokens }) => tokens.some((token) => free.has(token)));
   const spansOf = ({ variants }: ScoredTerm): Span[] =>
-    variants.flatMap(({ phrase }) =>
-      placesOfPhrase(phrase, matches.tokens).flatMap((first) =>
-        phrase.flatMap((lexeme, i) => {
+    variants.flatMap(({ sequence }) =>
+      placesOfSequence(sequence, matches.tokens).flatMap((first) =>
+        sequence.flatMap((lexeme, i) => {
           const span = spanOf(first + i, lexeme);
           return span === undefined ? [] : [narrow(span, characters, lexeme)];
         }),

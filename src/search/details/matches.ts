@@ -94,16 +94,16 @@ export async function readMatches(
     documentIds: passages.map(({ document_id }) => document_id),
     positions: passages.map(({ position }) => position),
     lexemes: [
-      ...terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
+      ...terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
       ...lexemesOfPhrases(phrases),
     ],
   });
   return rows.map(toMatches);
 }
 
-/** Where the lexemes of a phrase stand side by side: the positions of the first one, of those in `at`. */
-export function placesOfPhrase(phrase: string[], at: ReadonlyMap<string, number[]>): number[] {
-  const [first, ...others] = phrase.map((lexeme) => at.get(lexeme) ?? []);
+/** Where the lexemes of a variant stand side by side: the positions of the first one, of those in `at`. */
+export function placesOfSequence(sequence: string[], at: ReadonlyMap<string, number[]>): number[] {
+  const [first, ...others] = sequence.map((lexeme) => at.get(lexeme) ?? []);
   const sets = others.map((positions) => new Set(positions));
   return (first ?? []).filter((position) => sets.every((positions, i) => positions.has(position + i + 1)));
 }

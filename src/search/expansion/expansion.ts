@@ -62,7 +62,7 @@ function unknownTerms(query: string, analysis: QueryAnalysis): QueryTerm[] {
     ({ lexemes, unaccented, isStopWord, synonyms = [] }) =>
       !isStopWord &&
       ![...lexemes, ...unaccented].some(isKnown) &&
-      !synonyms.some(({ phrase }) => phrase.every(isKnown)),
+      !synonyms.some(({ sequence }) => sequence.every(isKnown)),
   );
   if (unknown.length === 0) return [];
   const guessable = guessableWords(query);

@@ -23,14 +23,14 @@ import type { NamedTerm } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import { type MeaningValues, withMeaning } from './meaning.ts';
 import type { ScoredTerm } from './term-scores.ts';
-import { phraseQuery } from './variants.ts';
+import { sequenceQuery } from './variants.ts';
 
 type Term = ScoredTerm & NamedTerm;
 
 /** A longer query is a question or a text, which no passage has word by word. */
-const PHRASE_TOKENS_MAX = 16;
+const ORDERED_TOKENS_MAX = 16;
 /** UTF-16 units of a query that may have so few tokens. */
-const PHRASE_MAX_LENGTH = 400;
+const ORDERED_MAX_LENGTH = 400;
 /** The least difference of two scores, which have 6 decimals, as a part of the upper bound. */
 const STEP = 0.000_002;
 
@@ -38,40 +38,41 @@ const STEP = 0.000_002;
 const FEEDBACK_SHARE = 0.1;
 
 /** Values of the statement, tsqueries or NULL: the whole query, its informative words, and all of these in any place. */
-export const FULL_MATCH_VALUES = ['wholePhrase', 'wordsInOrder', 'allWords'] as const;
+export const FULL_MATCH_VALUES = ['wholeQuery', 'wordsInOrder', 'allWords'] as const;
 type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unknown>>;
 
 const anyOf = (operands: string[]): string =>
   operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
 
 /** tsquery text for the passages with the term, or with a synonym of it. */
-const operandOf = ({ variants }: Term): string => anyOf(variants.map(({ phrase }) => phraseQuery(phrase)));
+const operandOf = ({ variants }: Term): string =>
+  anyOf(variants.map(({ sequence }) => sequenceQuery(sequence)));
 
 /** tsquery text for the term itself; undefined where passages have synonyms only. */
 function ownOperandOf({ variants }: Term): string | undefined {
   const own = variants.filter(({ match }) => match !== 'synonym');
-  return own.length === 0 ? undefined : anyOf(own.map(({ phrase }) => phraseQuery(phrase)));
+  return own.length === 0 ? undefined : anyOf(own.map(({ sequence }) => sequenceQuery(sequence)));
 }
 
 /** A token of the query with its place there, and its tsquery text; undefined where no passage has it. */
 type Placed = { place: number; operand: string | undefined; isInformative: boolean };
 
 /** tsquery text for terms at the same distances as in the query; undefined for fewer than `least`, or an unknown one. */
-function phraseOf(placed: Placed[], least: number): string | undefined {
+function sequenceOf(placed: Placed[], least: number): string | undefined {
   if (placed.length < least) return undefined;
-  let phrase = '';
+  let sequence = '';
   let before = 0;
   for (const { place, operand } of placed) {
     if (operand === undefined) return undefined;
-    phrase += phrase === '' ? operand : ` <${place - before}> ${operand}`;
+    sequence += sequence === '' ? operand : ` <${place - before}> ${operand}`;
     before = place;
   }
-  return `(${phrase})`;
+  return `(${sequence})`;
 }
 
 /** The tokens of a query in order; none if they are too many. */
 function placeTokens(tokens: string[], { terms, unknown }: Omit<QueryWords, 'spans'>): Placed[] {
-  if (tokens.length > PHRASE_TOKENS_MAX) return [];
+  if (tokens.length > ORDERED_TOKENS_MAX) return [];
   return tokens.map((token, place) => {
     const term = terms.find((each) => each.tokens.includes(token));
     const named = term ?? unknown.find((each) => each.tokens.includes(token));
@@ -88,9 +89,9 @@ function replaceSpans(placed: Placed[], [span, ...others]: SynonymSpan[]): Place
   const rests = replaceSpans(placed, others);
   const end = span.at + span.length;
   const replaced = rests.flatMap((rest) =>
-    span.synonyms.map(({ phrase }) => {
-      const moved = phrase.length - span.length;
-      const instead = phrase.map((lexeme, i) => ({
+    span.synonyms.map(({ sequence }) => {
+      const moved = sequence.length - span.length;
+      const instead = sequence.map((lexeme, i) => ({
         place: span.at + i,
         operand: quoteLexeme(lexeme),
         isInformative: true,
@@ -121,36 +122,36 @@ export function fullMatchValues(
   query: string,
   words: QueryWords,
 ): Record<(typeof FULL_MATCH_VALUES)[number], string | null> {
-  const isShort = query.length <= PHRASE_MAX_LENGTH && words.tokens.length <= 2 * PHRASE_TOKENS_MAX;
+  const isShort = query.length <= ORDERED_MAX_LENGTH && words.tokens.length <= 2 * ORDERED_TOKENS_MAX;
   const asTyped = isShort ? placeTokens(words.tokens, words) : [];
   const apart =
     isShort && JOINED.test(query) ? [placeTokens(tokenise(query.replace(SIGNS, ' ')).tokens, words)] : [];
   const written = [...replaceSpans(asTyped, words.spans ?? []), ...apart];
   // A single word with a synonym of several words must come before that one.
   const least = words.spans?.length ? 1 : 2;
-  const phrases = (isChosen: (placed: Placed) => boolean): string | null =>
-    written.flatMap((placed) => phraseOf(placed.filter(isChosen), least) ?? []).join('|') || null;
+  const sequences = (isChosen: (placed: Placed) => boolean): string | null =>
+    written.flatMap((placed) => sequenceOf(placed.filter(isChosen), least) ?? []).join('|') || null;
   const informative = words.terms.filter(({ isInformative }) => isInformative);
   return {
-    wholePhrase: phrases(() => true),
-    wordsInOrder: phrases(({ isInformative }) => isInformative),
+    wholeQuery: sequences(() => true),
+    wordsInOrder: sequences(({ isInformative }) => isInformative),
     allWords: informative.map(operandOf).join('&') || null,
   };
 }
 
 /** The values of `FULL_MATCH_VALUES` where the words of a query do not count. */
-export const NO_FULL_MATCHES = { wholePhrase: null, wordsInOrder: null, allWords: null };
+export const NO_FULL_MATCHES = { wholeQuery: null, wordsInOrder: null, allWords: null };
 
 /**
  * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 2 for the whole
  * query and 1 for its words in order.
  */
-export function matchColumns({ wholePhrase, wordsInOrder, allWords }: FullMatchValues) {
+export function matchColumns({ wholeQuery, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
   return {
     columns: sql`has_all, level`,
     computed: sql`${has(allWords)} AS has_all,
-        CASE WHEN ${has(wholePhrase)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
+        CASE WHEN ${has(wholeQuery)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
   };
 }
 

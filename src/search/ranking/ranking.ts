@@ -51,7 +51,7 @@ import {
 } from './search-scope.ts';
 import { passageScore, queryTermRows, scoreOf } from './term-scores.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
-import { phraseQuery } from './variants.ts';
+import { sequenceQuery } from './variants.ts';
 
 /**
  * Where a model has put a passage (see rerank-best.ts). `before`, `place`: its score and its place until then, from 1.
@@ -295,7 +295,7 @@ export type RankPassages = (
 const anyOf = (terms: WeightedTerm[]): string =>
   terms
     .filter(({ isWeak }) => !isWeak)
-    .flatMap(({ variants }) => variants.map(({ phrase }) => phraseQuery(phrase)))
+    .flatMap(({ variants }) => variants.map(({ sequence }) => sequenceQuery(sequence)))
     .join('|');
 
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
@@ -345,7 +345,7 @@ export function createRanking(payment: Payment): RankPassages {
         unknownShare,
         searched: candidates.searched,
       }),
-      lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ phrase }) => phrase)),
+      lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
       upperBound,
       limit,
       ...charge,

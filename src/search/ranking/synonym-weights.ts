@@ -1,7 +1,7 @@
 /** Weighs the synonyms of a query term. */
 import { scoreUpperBound } from '../bm25.ts';
 import type { Synonym } from '../synonyms/synonym-spans.ts';
-import { phraseQuery, type Variant } from './variants.ts';
+import { sequenceQuery, type Variant } from './variants.ts';
 
 /**
  * Weight of a synonym against that of the query's own word: a passage that has the word itself comes before the same one
@@ -13,7 +13,7 @@ const SYNONYM_WEIGHT = 0.9;
 export type WeighedSynonym = Synonym & { weight: number; count: number };
 
 /** The number of passages with these lexemes side by side, at most, and the weight of a word in so many. */
-type WeighPhrase = (phrase: string[]) => { count: number; weight: number };
+type WeighSequence = (sequence: string[]) => { count: number; weight: number };
 
 /**
  * The synonyms that passages may have: of several words, those of which passages have each. `termWeight`: that of the
@@ -25,29 +25,29 @@ type WeighPhrase = (phrase: string[]) => { count: number; weight: number };
 export const weighSynonyms = (
   synonyms: Synonym[],
   termWeight: number,
-  weigh: WeighPhrase,
+  weigh: WeighSequence,
 ): WeighedSynonym[] =>
   synonyms.flatMap((synonym) => {
-    const { count, weight } = weigh(synonym.phrase);
+    const { count, weight } = weigh(synonym.sequence);
     return count === 0 ? [] : [{ ...synonym, weight: SYNONYM_WEIGHT * Math.min(termWeight, weight), count }];
   });
 
 /** The synonym as a variant of its term. */
-export const toVariant = ({ phrase, weight }: WeighedSynonym): Variant => ({
-  phrase,
+export const toVariant = ({ sequence, weight }: WeighedSynonym): Variant => ({
+  sequence,
   upperBound: scoreUpperBound(weight),
   match: 'synonym',
 });
 
 /** tsquery texts for the passages that have one of the synonyms. */
 export const operandsOf = (synonyms: WeighedSynonym[]): string[] =>
-  synonyms.map(({ phrase }) => phraseQuery(phrase));
+  synonyms.map(({ sequence }) => sequenceQuery(sequence));
 
 /** The synonyms of one word as variants of one weight, the highest of theirs. */
 export const ofSingleWords = (synonyms: WeighedSynonym[]): { known: string[]; weight: number } => {
-  const single = synonyms.filter(({ phrase }) => phrase.length === 1);
+  const single = synonyms.filter(({ sequence }) => sequence.length === 1);
   return {
-    known: single.flatMap(({ phrase }) => phrase),
+    known: single.flatMap(({ sequence }) => sequence),
     weight: Math.max(0, ...single.map(({ weight }) => weight)),
   };
 };

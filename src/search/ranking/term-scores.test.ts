@@ -51,10 +51,10 @@ test.each(readScores)(
         fc.array(fc.array(variant, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 40 }),
         async (drawn) => {
           const terms = drawn.map((variants, term) =>
-            variants.map((given, index) => ({ ...given, phrase: [`it's\\${term} ${index}`] })),
+            variants.map((given, index) => ({ ...given, sequence: [`it's\\${term} ${index}`] })),
           );
           const held = terms.flat().filter(({ frequency }) => frequency > 0);
-          const text = held.map(({ phrase: [lexeme = ''], frequency }, index) =>
+          const text = held.map(({ sequence: [lexeme = ''], frequency }, index) =>
             positionsOf(lexeme, frequency, 1 + 60 * index),
           );
           const expected = terms

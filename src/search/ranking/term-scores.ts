@@ -41,12 +41,12 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
   const slots = SLOTS.flatMap(({ query, upperBound }, slot) => {
     const variant = single[slot]?.variants[0];
     return [
-      [query, variant && countableQuery(variant.phrase)],
+      [query, variant && countableQuery(variant.sequence)],
       [upperBound, variant?.upperBound],
     ];
   });
   return {
-    variants: variants.map(({ phrase }) => countableQuery(phrase)),
+    variants: variants.map(({ sequence }) => countableQuery(sequence)),
     upperBounds: variants.map(({ upperBound }) => upperBound),
     terms: variants.map(({ number }) => number),
     slotted: single.length,

@@ -115,8 +115,8 @@ const weightOf = (frequency: number, { weight, share }: Weighed, { passageCount 
   );
 
 /** Lexemes side by side: no more passages have them than have the rarest one. */
-function weighRarest(phrase: string[], weighed: Weighed, index: IndexStatistics) {
-  const count = Math.min(...phrase.map((lexeme) => index.frequencies.get(lexeme) ?? 0));
+function weighRarest(sequence: string[], weighed: Weighed, index: IndexStatistics) {
+  const count = Math.min(...sequence.map((lexeme) => index.frequencies.get(lexeme) ?? 0));
   return { count, weight: weightOf(count, weighed, index) };
 }
 

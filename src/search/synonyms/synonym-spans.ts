@@ -5,7 +5,7 @@ import { type SynonymGroup, writingsOf } from './synonym-groups.ts';
 import { queriedWritings, type Whole, wholesOf, writtenInPassages } from './term-notations.ts';
 
 /** A synonym of words of a query: its lexemes in order, in one language or several. */
-export type Synonym = { phrase: string[] };
+export type Synonym = { sequence: string[] };
 
 /** `length` tokens of a query, from the place `at` on, that have synonyms. */
 export type SynonymSpan = { at: number; length: number; synonyms: Synonym[] };
@@ -107,17 +107,17 @@ const distinctRanges = (ranges: Range[]): Range[] => [
  * The lexemes of a term in order, for each language that has others: as written, and without accents. A passage with
  * accents has the latter too.
  */
-function phrasesOf(term: string, languages: Language[]): string[][] {
-  const phrases = new Map<string, string[]>();
+function sequencesOf(term: string, languages: Language[]): string[][] {
+  const sequences = new Map<string, string[]>();
   for (const tokens of writtenInPassages(term)) {
     for (const { lexemesOf } of languages) {
       const lexemes = tokens.map(lexemesOf);
       const asWritten = lexemes.flatMap(({ asWritten: [lexeme] }) => lexeme ?? []);
       const unaccented = lexemes.flatMap((each) => allOf(each).at(-1) ?? []);
-      for (const phrase of [asWritten, unaccented]) phrases.set(phrase.join(' '), phrase);
+      for (const sequence of [asWritten, unaccented]) sequences.set(sequence.join(' '), sequence);
     }
   }
-  return [...phrases.values()];
+  return [...sequences.values()];
 }
 
 /** What a term of a group finds. */
@@ -160,32 +160,32 @@ export function findSpans(query: string, groups: SynonymGroup[], stems: StemsByL
       ? []
       : [{ ...first, found: new Set([first, ...others].flatMap((place) => place.found)) }],
   );
-  const readPhrases = createPhrases(languages);
+  const readSequences = createSequences(languages);
   return outermost
     .sort((left, right) => left.at - right.at || right.length - left.length)
     .slice(0, SPANS_MAX)
     .map(({ at, length, found }) => {
       const own = tokens.slice(at, at + length);
       const inLanguages = languages.map(({ lexemesOf }) => own.map(lexemesOf).map(allOf));
-      const isOther = (phrase: string[]) => !inLanguages.some((lexemes) => hasPhrase(lexemes, phrase));
-      const phrases = [...found].slice(0, SYNONYMS_MAX).flatMap(readPhrases).filter(isOther);
-      return { at, length, synonyms: phrases.slice(0, SYNONYMS_MAX).map((phrase) => ({ phrase })) };
+      const isOther = (sequence: string[]) => !inLanguages.some((lexemes) => hasSequence(lexemes, sequence));
+      const sequences = [...found].slice(0, SYNONYMS_MAX).flatMap(readSequences).filter(isOther);
+      return { at, length, synonyms: sequences.slice(0, SYNONYMS_MAX).map((sequence) => ({ sequence })) };
     });
 }
 
-/** `phrasesOf`, once for each term: many places of a query may find it. */
-function createPhrases(languages: Language[]): (term: string) => string[][] {
+/** `sequencesOf`, once for each term: many places of a query may find it. */
+function createSequences(languages: Language[]): (term: string) => string[][] {
   const known = new Map<string, string[][]>();
   return (term) => {
-    const phrases = known.get(term) ?? phrasesOf(term, languages);
-    known.set(term, phrases);
-    return phrases;
+    const sequences = known.get(term) ?? sequencesOf(term, languages);
+    known.set(term, sequences);
+    return sequences;
   };
 }
 
-/** Whether these are the lexemes of a phrase: then the query has it itself. */
-const hasPhrase = (lexemes: string[][], phrase: string[]): boolean =>
-  lexemes.length === phrase.length && phrase.every((lexeme, i) => lexemes[i]?.includes(lexeme));
+/** Whether these are the lexemes of a sequence: then the query has it itself. */
+const hasSequence = (lexemes: string[][], sequence: string[]): boolean =>
+  lexemes.length === sequence.length && sequence.every((lexeme, i) => lexemes[i]?.includes(lexeme));
 
 /** The words of groups whose stems `findSpans` needs, and the groups within bounds that have these. */
 export function readGroups(groups: SynonymGroup[]): { groups: SynonymGroup[]; toStem: string[] } {
@@ -205,8 +205,8 @@ export function withinLexemes(
   lexemesMax: number,
 ): { spans: SynonymSpan[]; lexemes: string[] } {
   const lexemes = new Set<string>();
-  const isWithin = ({ phrase }: Synonym): boolean => {
-    const added = phrase.filter((lexeme) => !lexemes.has(lexeme));
+  const isWithin = ({ sequence }: Synonym): boolean => {
+    const added = sequence.filter((lexeme) => !lexemes.has(lexeme));
     if (lexemes.size + added.length > lexemesMax) return false;
     for (const lexeme of added) lexemes.add(lexeme);
     return true;
@@ -233,8 +233,8 @@ const LONG_MAX = { words: 128, comparisons: 40_000 };
 export function affordable(spans: SynonymSpan[], frequencies: ReadonlyMap<string, number>): SynonymSpan[] {
   const priced = spans.flatMap(({ length, synonyms }) =>
     synonyms.flatMap((synonym) => {
-      const passages = Math.min(...synonym.phrase.map((lexeme) => frequencies.get(lexeme) ?? 0));
-      const words = synonym.phrase.length;
+      const passages = Math.min(...synonym.sequence.map((lexeme) => frequencies.get(lexeme) ?? 0));
+      const words = synonym.sequence.length;
       return words <= SHORT_MAX ? [] : [{ synonym, words: length * words, price: length * words * passages }];
     }),
   );

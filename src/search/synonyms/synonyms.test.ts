@@ -263,12 +263,14 @@ test('a word again and again, with many long synonyms in many languages, takes l
 });
 
 test('of many long synonyms those of rare words are kept, and all short ones', () => {
-  const longOf = (word: string) => ({ phrase: [word, 'b', 'c', 'd'] });
-  const short = Array.from({ length: 100 }, (_, i) => ({ phrase: [`s${i}`, 'b'] }));
+  const longOf = (word: string) => ({ sequence: [word, 'b', 'c', 'd'] });
+  const short = Array.from({ length: 100 }, (_, i) => ({ sequence: [`s${i}`, 'b'] }));
   const common = Array.from({ length: 40 }, (_, i) => longOf(`c${i}`));
   const spans = [{ at: 0, length: 1, synonyms: [...common, longOf('rare'), ...short] }];
   const frequencies = new Map(
-    [...short, ...common].flatMap(({ phrase }) => phrase.map((lexeme): [string, number] => [lexeme, 3_000])),
+    [...short, ...common].flatMap(({ sequence }) =>
+      sequence.map((lexeme): [string, number] => [lexeme, 3_000]),
+    ),
   );
   const kept = affordable(spans, frequencies.set('rare', 1))[0]?.synonyms;
   expect(kept).toEqual([...common.slice(0, 3), longOf('rare'), ...short]);
