@@ -139,6 +139,13 @@ it.each([
   expect(pairs).toContain(pair);
 });
 
+it('a misspelt word is found although the texts of the table have it, and a rare word is no misspelt one', async () => {
+  const rules = await openWith(['A gauge shows the pressure.', 'The garage is locked at night.']);
+  const titlesFor = async (query: string) => (await rules.resultsFor(query)).map(({ title }) => title);
+  expect(await titlesFor('guage')).toEqual(['0']);
+  expect(await titlesFor('garbage')).toEqual([]);
+});
+
 it('a query in Japanese is by words: the table of Chinese words gains nothing there', async () => {
   const rules = await openWith(['賃金は毎月末に支払われる。', 'Wages are paid on the last day.']);
   const options = { details: { explain: true } };
