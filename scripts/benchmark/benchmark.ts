@@ -16,6 +16,7 @@ import { runReports } from './measuring/printing.ts';
 import { measurePeers } from './peers/peers.ts';
 import { measureShapes } from './search/knowledge-base-shapes.ts';
 import { measureSearchTime } from './search/search-time.ts';
+import { measureVectors } from './search/with-vectors.ts';
 import { measureIdleMemory } from './server/idle-memory.ts';
 import { measureNeighbours } from './server/neighbours.ts';
 import { measureOverloadShare } from './server/overload.ts';
@@ -75,6 +76,10 @@ const parts: Record<string, Part> = {
   neighbours: {
     about: 'the effect of one account on another one',
     measure: measureNeighbours,
+  },
+  vectors: {
+    about: 'import, search, storage and memory without word vectors and with them',
+    measure: (report, { queries = COMPARED_QUERIES }) => measureVectors(report, { queries }),
   },
   ...withCorpus,
 };

@@ -5,7 +5,7 @@ import {
   createKnowledgeBase,
   type RunningService,
 } from '../../contract-tests/harness/service/service-process.ts';
-import type { SearchResult } from '../../generated/types.gen.ts';
+import type { QueryRequest, SearchResult } from '../../generated/types.gen.ts';
 import { inParallel } from '../../src/concurrency/in-parallel.ts';
 import { showProgress } from '../../src/terminal/progress.ts';
 import type { Collection, Excerpt } from './collection.ts';
@@ -69,6 +69,7 @@ export async function answerQueries(
   service: RunningService,
   { name, queries }: Collection,
   { knowledgeBaseId, collectionId }: ImportedCorpus,
+  options: Pick<QueryRequest, 'mode'> = {},
 ): Promise<{ run: Run; answers: Map<string, Excerpt[]> }> {
   const run: Run = new Map();
   const answers = new Map<string, Excerpt[]>();
@@ -77,6 +78,7 @@ export async function answerQueries(
       query: cut(text, QUERY_LIMIT),
       knowledgeBaseIds: [knowledgeBaseId],
       limit: PASSAGES_PER_QUERY,
+      ...options,
     });
     const scores = new Map<string, number>();
     for (const { document_id, score } of results) {

@@ -1,11 +1,12 @@
 /**
- * `npm run evaluate [-- [--json FILE] [--together | --small | --unanswered] [--misspelt LETTERS] [folder…]]`: evaluates
- * the quality of search.
+ * `npm run evaluate [-- [--json FILE] [--together | --small | --unanswered | --modes] [--misspelt LETTERS] [folder…]]`:
+ * evaluates the quality of search.
  * Imports each test collection through the public API into a new service, runs its queries,
  * and prints the quality of the answers beside published BM25 figures.
  * With --together all collections share one knowledge base, like the documents of people who write several languages.
  * With --small they are cut to 10, 30, 100 and 300 documents. With --unanswered they are asked what they do not answer:
  * how well the best score tells (areas under the curve), and which `minScore` drops how many of these questions.
+ * With --modes they are asked by words, by meaning and by both, of a service with word vectors.
  *
  * `npm run evaluate -- --own FILE` compares words and meaning by one's own questions, at a running service: it is the
  * command `knowledge-retrieval evaluate FILE`, which installed packages have too.
@@ -32,6 +33,7 @@ import { type Collection, type JudgedQuery, readCollection, sharedCollections } 
 import { answerQueries, type ImportedCorpus, importCorpus } from './collection-run.ts';
 import { measureDocuments, measurePassages } from './measures.ts';
 import { misspell } from './misspell.ts';
+import { evaluateModes } from './modes.ts';
 import { REFERENCE_NDCG10 } from './reference.ts';
 import { cutCollection, SMALL_SIZES } from './small-bases.ts';
 
@@ -76,6 +78,7 @@ const command = withEvaluateOptions(scriptCommand('evaluate'))
   .option('--together', 'import all collections into one knowledge base')
   .option('--small', 'cut each collection to 10, 30, 100 and 300 documents')
   .option('--unanswered', 'ask each collection also what it does not answer')
+  .option('--modes', 'by words, by meaning and by both, with word vectors')
   .option(
     '--misspelt <letters>',
     'with this many typing errors in the longest word of each query',
@@ -88,6 +91,7 @@ const {
   together,
   small,
   unanswered,
+  modes,
   misspelt = 0,
 } = command.opts<{
   json?: string;
@@ -95,6 +99,7 @@ const {
   together?: true;
   small?: true;
   unanswered?: true;
+  modes?: true;
   misspelt?: number;
 }>();
 
@@ -264,6 +269,8 @@ if (own !== undefined) {
   await evaluateSmall(folders);
 } else if (unanswered) {
   await evaluateUnanswered(folders);
+} else if (modes) {
+  await evaluateModes(folders.map(readQueried));
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
   const rows: Row[] = [];
