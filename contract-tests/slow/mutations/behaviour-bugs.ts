@@ -1,10 +1,14 @@
 /** Bugs in behaviour: order, pages, limits, deletions, usage and balance, imports. */
 import type {
   Document,
+  ExplainedMeaning,
+  Explanation,
   Filter,
   KnowledgeBase,
   Pagination,
   Passage,
+  QueryRequest,
+  SearchMode,
   SearchResult,
   Usage,
 } from '../../../generated/types.gen.ts';
@@ -52,7 +56,42 @@ const withTypes = (sent: Sent, types: Record<string, string>) =>
       : { ...input, filter: { ...condition, type: types[type ?? ''] ?? type } };
   });
 
+/** A bug in the explanations of searches in one mode. `change` gets the place of the result. */
+const inExplanations = (
+  name: string,
+  mode: SearchMode,
+  change: (explanation: Explanation, place: number) => Explanation,
+): Bug =>
+  bug(name, ['query 200'], () => ({ operationId, sent, answer }) => {
+    if (operationId !== 'query' || answer.status !== 200) return answer;
+    if ((JSON.parse(String(sent.body)) as QueryRequest).mode !== mode) return answer;
+    const { data } = answer.body as { data: SearchResult[] }; // a success
+    const changed = data.map((item, place) =>
+      item.explanation === undefined ? item : { ...item, explanation: change(item.explanation, place) },
+    );
+    return success(answer, changed);
+  });
+
+/** What adds as much as the terms. */
+const meaningInsteadOf = ({ terms }: Explanation): ExplainedMeaning => ({
+  contribution: terms.reduce((sum, { contribution }) => sum + contribution, 0),
+  similarity: 1,
+  pairs: [],
+});
+
+const NO_MEANING = { contribution: 0, similarity: 0, pairs: [] };
+
 export const SEARCH_BUGS = [
+  inExplanations('terms add to a score by meaning', 'meaning', (explanation) => ({
+    ...explanation,
+    meaning: NO_MEANING,
+  })),
+  inExplanations(
+    'only the first score of a search by meaning is by meaning',
+    'meaning',
+    (explanation, place) =>
+      place > 0 ? explanation : { ...explanation, terms: [], meaning: meaningInsteadOf(explanation) },
+  ),
   withOtherRequest('limit is ignored', 'query', withoutBodyField('limit')),
   withOtherRequest('knowledgeBaseIds is ignored', 'query', withoutBodyField('knowledgeBaseIds')),
   withOtherRequest('prefix is ignored', 'query', withoutBodyField('prefix')),

@@ -199,6 +199,13 @@ async function checkMode(context: RunContext, words: string): Promise<void> {
     byWords.every(({ explanation }) => explanation?.meaning === undefined && explanation?.terms.length !== 0),
     'by words, no part of a score is by meaning',
   );
+  const areMeant = byMeaning.map(({ explanation }) => explanation?.meaning !== undefined);
+  assert.ok(
+    byMeaning.every(
+      ({ explanation }, i) => areMeant[i] === areMeant[0] && !(areMeant[i] && explanation?.terms.length),
+    ),
+    'by meaning, no term adds to a score that is by meaning, and all are or none is',
+  );
   for (const { score, explanation } of [...byWords, ...byBoth, ...byMeaning])
     assert.ok(Math.abs(sumOf(explanation) - score) < 1e-6, 'the parts of an explanation add up to the score');
 }

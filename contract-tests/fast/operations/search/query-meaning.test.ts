@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { QueryRequest } from '../../../../generated/types.gen.ts';
 import { createCaller } from '../../../../src/contract-check/requests/calling.ts';
+import { expectPromises } from '../../../harness/promises.ts';
 import { createKey, openAccount } from '../../../harness/service/opened-account.ts';
 import { sharedService } from '../../../harness/shared/share.ts';
 
@@ -29,6 +30,11 @@ const search = (query: string, options: Partial<QueryRequest> = {}) =>
   api.query({ query, knowledgeBaseIds: [knowledgeBaseId], explain: true, ...options });
 const titlesFor = async (query: string, options: Partial<QueryRequest> = {}) =>
   (await search(query, options)).map(({ title }) => title);
+
+test('200: keeps its promises', async () => {
+  const target = await openAccount({}, service);
+  await expectPromises('query', target);
+});
 
 test('200: by words alone it finds nothing, by meaning or both it does, and without mode as with both', async () => {
   expect(await titlesFor('salary', { mode: 'words' })).toEqual([]);
