@@ -6,7 +6,7 @@ import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
-import { enqueueMissingJobs } from './missing-jobs.ts';
+import { enqueueMissingJobs, enqueueVectors } from './missing-jobs.ts';
 import { Postponed } from './workers.ts';
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -288,6 +288,7 @@ test('garbage is collected at once and every ten minutes, by one worker of all, 
 });
 
 describe('missing vectors', () => {
+  const WORDS = { hasWordVectors: true, embeddings: undefined };
   const { fillVectors: _, ...without } = idle;
   const readJob = async () => {
     const { rows } = await sql<{ tries: number; isTaken: boolean; isSoon: boolean }>`
@@ -300,6 +301,7 @@ describe('missing vectors', () => {
     const collectGarbage = vi.fn(async () => {});
     jobs.work({ ...without, collectGarbage }, 1);
     await enqueueMissingJobs(server.database);
+    await enqueueVectors(server.database, WORDS);
     await until(() => collectGarbage.mock.calls.length === 1);
     expect(await readJob()).toMatchObject({ tries: 0, isTaken: false });
     const fillVectors = vi.fn(async () => {});
@@ -312,7 +314,7 @@ describe('missing vectors', () => {
   test('are made on by another server where one was killed, and soon after a failure', async () => {
     const killed = vi.fn(() => new Promise<void>(() => {}));
     jobs.work({ ...idle, fillVectors: killed }, 1);
-    await enqueueMissingJobs(server.database);
+    await enqueueVectors(server.database, WORDS);
     await until(() => killed.mock.calls.length === 1);
     const failing = vi.fn(async () => {
       throw new Error('the database is away');
