@@ -68,8 +68,12 @@ export function describeVerdict(comparison: Comparison): string {
   );
 }
 
-/** Which ways found the same as a cheaper one, and what the service may lack for them; and what did not always run. */
-export const describeNotes = ({ same, degraded, questions }: Comparison): string[] => [
+/** Questions need not have shown it. */
+const LIMIT_OF_MEANING =
+  'By meaning alone, names, numbers and codes are not found: take it only where nobody asks for these.';
+
+/** What to know besides: which ways found the same as a cheaper one, what did not always run, and what a way cannot. */
+export const describeNotes = ({ same, degraded, questions, taken }: Comparison): string[] => [
   ...same.map(({ way, as }) => {
     const { needs } = WAYS[way];
     const reason =
@@ -80,4 +84,5 @@ export const describeNotes = ({ same, degraded, questions }: Comparison): string
     ({ way, count, warning }) =>
       `${count} of ${questions} answers by ${way} are not what they could be. ${warning}`,
   ),
+  ...(taken.way === 'meaning' ? [LIMIT_OF_MEANING] : []),
 ];

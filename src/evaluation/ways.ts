@@ -19,7 +19,7 @@ export const WAYS: Record<Way, WayFacts> = {
   words: { request: { mode: 'words', rerank: false }, how: '"mode": "words"', needs: 'words' },
   meaning: {
     request: { mode: 'meaning', rerank: false },
-    how: '"mode": "meaning", if nobody asks for names and numbers',
+    how: '"mode": "meaning"',
     needs: VECTORS,
   },
   both: { request: { mode: 'both', rerank: false }, how: 'the default', needs: VECTORS },
