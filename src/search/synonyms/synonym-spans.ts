@@ -217,37 +217,70 @@ export function withinLexemes(
 
 /** Words of a synonym that is not long: nearly all. */
 const SHORT_MAX = 3;
+
 /**
- * What long synonyms may cost together. `words`: of all of them, which the index looks up. `comparisons`: the passages
- * with the rarest word of each, times its words; PostgreSQL compares the positions of these, which takes up to 10 µs for
- * one if function words fill it. Both count once for each term that has the synonym. The cheapest one is always kept.
+ * What synonyms may cost together. `words`: of all of them, which the index looks up. `comparisons`: the passages with
+ * the rarest word of each, times its words; PostgreSQL compares the positions of these, which takes up to 10 µs for one
+ * if function words fill it. A single word has no positions to compare. Both count once for each term that has the
+ * synonym.
+ */
+type Cost = { words: number; comparisons: number };
+
+/**
+ * What long ones may cost.
  *
  * Processor time with 228 synonyms of 14 function words for 12 words of a query, over all and over these:
  *
  *     290 passages   2,060 ms    80
  *   5,000            3,930      840
  */
-const LONG_MAX = { words: 128, comparisons: 40_000 };
+const LONG_COST_MAX: Cost = { words: 128, comparisons: 40_000 };
+/**
+ * What short ones may cost. With less, more costs: the other synonyms look so rare that candidates are found by them.
+ *
+ * Processor time with 19 synonyms of frequent words for each of 12 words of a query, among 6,131 passages:
+ *
+ *                   over all   over these   words 256, comparisons 40,000
+ *   two words        706 ms       256          156
+ *   three words        -          288          449
+ *   single words     413          424          428
+ */
+const SHORT_COST_MAX: Cost = { words: 512, comparisons: 100_000 };
 
-/** The spans without those of their long synonyms that would take too much time: the ones of rare words stay. */
+type Priced = { synonym: Synonym; cost: Cost };
+
+function priceOf(synonym: Synonym, terms: number, frequencies: ReadonlyMap<string, number>): Priced {
+  const passages = Math.min(...synonym.sequence.map((lexeme) => frequencies.get(lexeme) ?? 0));
+  const words = terms * synonym.sequence.length;
+  return { synonym, cost: { words, comparisons: synonym.sequence.length === 1 ? 0 : words * passages } };
+}
+
+/** Those of the synonyms that cost more than `max` together with the cheaper ones. The cheapest one is always kept. */
+function tooDear(priced: Priced[], max: Cost): Synonym[] {
+  const total = { words: 0, comparisons: 0 };
+  return priced
+    .toSorted((left, right) => left.cost.comparisons - right.cost.comparisons)
+    .filter(({ cost }, i) => {
+      total.words += cost.words;
+      total.comparisons += cost.comparisons;
+      return i > 0 && (total.words > max.words || total.comparisons > max.comparisons);
+    })
+    .map(({ synonym }) => synonym);
+}
+
+/** The spans without those of their synonyms that would take too much time: the ones of rare words stay. */
 export function affordable(spans: SynonymSpan[], frequencies: ReadonlyMap<string, number>): SynonymSpan[] {
   const priced = spans.flatMap(({ length, synonyms }) =>
-    synonyms.flatMap((synonym) => {
-      const passages = Math.min(...synonym.sequence.map((lexeme) => frequencies.get(lexeme) ?? 0));
-      const words = synonym.sequence.length;
-      return words <= SHORT_MAX ? [] : [{ synonym, words: length * words, price: length * words * passages }];
-    }),
+    synonyms.map((synonym) => priceOf(synonym, length, frequencies)),
   );
-  const total = { words: 0, comparisons: 0 };
-  const dropped = new Set<Synonym>();
-  for (const [i, { synonym, words, price }] of priced
-    .sort((left, right) => left.price - right.price)
-    .entries()) {
-    total.words += words;
-    total.comparisons += price;
-    const isWithin = total.words <= LONG_MAX.words && total.comparisons <= LONG_MAX.comparisons;
-    if (i > 0 && !isWithin) dropped.add(synonym);
-  }
+  const isShort = ({ synonym }: Priced) => synonym.sequence.length <= SHORT_MAX;
+  const dropped = new Set([
+    ...tooDear(priced.filter(isShort), SHORT_COST_MAX),
+    ...tooDear(
+      priced.filter((each) => !isShort(each)),
+      LONG_COST_MAX,
+    ),
+  ]);
   if (dropped.size === 0) return spans;
   return spans
     .map((span) => ({ ...span, synonyms: span.synonyms.filter((synonym) => !dropped.has(synonym)) }))

@@ -262,9 +262,25 @@ test('a word again and again, with many long synonyms in many languages, takes l
   expect(usedMs).toBeLessThan(1_000);
 });
 
+test('of many short synonyms of frequent words, those of rare words are kept', () => {
+  const many = Array.from({ length: 200 }, (_, i) => ({ sequence: [`c${i}`, 'b'] }));
+  const rare = { sequence: ['rare', 'b'] };
+  const single = Array.from({ length: 100 }, (_, i) => ({ sequence: [`s${i}`] }));
+  const frequencies = new Map(
+    [...many, ...single].flatMap(({ sequence }) =>
+      sequence.map((lexeme): [string, number] => [lexeme, 3_000]),
+    ),
+  );
+  const spans = [{ at: 0, length: 1, synonyms: [...many, rare, ...single] }];
+  const [kept] = affordable(spans, frequencies.set('rare', 1));
+  expect(kept?.synonyms).toEqual([...many.slice(0, 16), rare, ...single]);
+  const singles = Array.from({ length: 600 }, (_, i) => ({ sequence: [`s${i}`] }));
+  expect(affordable([{ at: 0, length: 1, synonyms: singles }], frequencies)[0]?.synonyms).toHaveLength(512);
+});
+
 test('of many long synonyms those of rare words are kept, and all short ones', () => {
   const longOf = (word: string) => ({ sequence: [word, 'b', 'c', 'd'] });
-  const short = Array.from({ length: 100 }, (_, i) => ({ sequence: [`s${i}`, 'b'] }));
+  const short = Array.from({ length: 16 }, (_, i) => ({ sequence: [`s${i}`, 'b'] }));
   const common = Array.from({ length: 40 }, (_, i) => longOf(`c${i}`));
   const spans = [{ at: 0, length: 1, synonyms: [...common, longOf('rare'), ...short] }];
   const frequencies = new Map(
