@@ -46,6 +46,14 @@ test('dates with dots, numbers of built-in formats and long integers', async () 
   );
 });
 
+test('integers that are stored as fractions are integers', async () => {
+  const stored = ['12.0', '12.50', '0.0', '-3.0', '1.0E7', '4006381333931.0', '4.006381333931E12', '0.25'];
+  const cells = stored.map((value) => `<c><v>${value}</v></c>`).join('');
+  expect(await shownCells(cells)).toBe(
+    '12 | 12.5 | 0 | -3 | 10000000 | 4006381333931 | 4006381333931 | 0.25',
+  );
+});
+
 test('errors, truth values, results of formulas and texts with a format', async () => {
   const cells =
     '<c t="e"><v>#DIV/0!</v></c><c t="b"><v>1</v></c><c t="str"><f>A1&amp;"x"</f><v>Kettle</v></c>' +

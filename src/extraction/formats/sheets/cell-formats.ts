@@ -7,8 +7,11 @@ import { formatCode } from './built-in-formats.ts';
 export type WrittenCell = { type: string; code: string; value: string };
 export type CellFormatter = (cell: WrittenCell) => string;
 
-/** The general format shows these numbers as they are stored, and rounds longer fractions. */
-const SHORT_NUMBER = /^-?\d{1,10}(?:\.\d{1,4})?$/;
+/**
+ * The general format shows these numbers as they are stored. It rounds longer fractions, and has no zero at their end:
+ * Apache POI stores each number as a fraction, such as `12.0`.
+ */
+const SHORT_NUMBER = /^-?\d{1,10}(?:\.\d{0,3}[1-9])?$/;
 
 /** Excel allows a workbook some 250 codes of its own. Further ones are not worth their time. */
 const CODES_MAX = 2_000;
