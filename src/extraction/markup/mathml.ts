@@ -74,11 +74,14 @@ const SINGLE = /^(?:[\p{L}\p{M}]+\p{N}*|[\p{N}.,]+)$/u;
 /** The text of a piece that may be a sign; '' for a longer one. */
 const signOf = ({ text }: Piece = EMPTY): string => (text.length <= 2 ? text : '');
 
-/** Letters as people type them: `𝑥` → `x`. Signs that are meant but not seen (U+2061 to U+2064) have no text. */
+/**
+ * Letters as people type them: `𝑥` → `x`. Signs that are meant but not seen (U+2061 to U+2064) have no text, nor has
+ * LibreOffice's sign for an empty place (U+2751).
+ */
 function token(written: string, isOperator: boolean): Piece {
   const text = written
     .replace(MATHEMATICAL_LETTERS, (letters) => letters.normalize('NFKC'))
-    .replace(/[\u2061-\u2064]/g, '')
+    .replace(/[\u2061-\u2064\u2751]/g, '')
     .replace(/\s+/g, ' ')
     .trim();
   return { ...literal(text), isSingle: text.length <= 1 || (!isOperator && SINGLE.test(text)) };
@@ -162,12 +165,25 @@ function multiscripts([base, ...scripts]: Piece[]): Piece {
   return join(before, gap, operand(base), pairs(at < 0 ? scripts : scripts.slice(0, at)));
 }
 
+/** `[3]`; nothing for a square root. */
+const rootDegree = (degree: Piece = EMPTY): Piece =>
+  degree.text === '' ? EMPTY : join(literal('['), degree, literal(']'));
+
 const list = (pieces: Piece[], separator: string): Piece =>
   join(...pieces.flatMap((piece, i) => (i > 0 ? [literal(separator), piece] : [piece])));
 
 /** By the children of an element, empty ones included. Elements that are not listed are rows. */
 const STRUCTURES = new Map<string, (children: Piece[], attributes: Attributes) => Piece>([
-  ['mfrac', ([above, below]) => join(operand(above), literal('/'), operand(below))],
+  // Without a line it is a binomial coefficient.
+  [
+    'mfrac',
+    ([above, below], attributes) =>
+      join(
+        operand(above),
+        literal(/^0(?![.]?[1-9])/.test(attributes.get('linethickness') ?? '') ? '¦' : '/'),
+        operand(below),
+      ),
+  ],
   ['msup', ([base, above]) => scripted(base, undefined, above)],
   ['msub', ([base, below]) => scripted(base, below, undefined)],
   ['msubsup', ([base, below, above]) => scripted(base, below, above)],
@@ -180,7 +196,7 @@ const STRUCTURES = new Map<string, (children: Piece[], attributes: Attributes) =
   ['munderover', ([base, below, above]) => scripted(base, below, above)],
   ['mmultiscripts', multiscripts],
   ['msqrt', (children) => join(literal('√'), operand(row(children)))],
-  ['mroot', ([base, degree = EMPTY]) => join(literal('√['), degree, literal(']'), operand(base))],
+  ['mroot', ([base, degree]) => join(literal('√'), rootDegree(degree), operand(base))],
   ['mtable', (rows) => list(rows, '; ')],
   ['mtr', (cells) => list(cells, ', ')],
   ['mlabeledtr', ([label = EMPTY, ...cells]) => join(list(cells, ', '), literal(' '), label)],

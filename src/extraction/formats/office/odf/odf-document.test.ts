@@ -134,7 +134,8 @@ describe('frames', () => {
       '<chart:title><text:p>Visitors</text:p></chart:title>' +
       '<table:table table:name="local-table"><table:table-header-rows><table:table-row><table:table-cell><text:p/></table:table-cell>' +
       `${cell('Adults<draw:g><svg:desc>Sheet1.B1</svg:desc></draw:g>')}${cell('Children')}</table:table-row></table:table-header-rows>` +
-      `<table:table-row>${cell('May')}${cell('120')}${cell('45')}</table:table-row></table:table>` +
+      `<table:table-row>${cell('May')}${cell('120')}${cell('45')}</table:table-row>` +
+      `<table:table-row>${cell('June')}<table:table-cell office:value-type="float" office:value="NaN"><text:p>NaN</text:p></table:table-cell>${cell('50')}</table:table-row></table:table>` +
       '</chart:chart></office:chart></office:body></office:document-content>';
     const object = frame(
       '<draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/>',
@@ -143,7 +144,7 @@ describe('frames', () => {
       body: p(`a${object}b${object}`),
       more: [{ name: 'Object 1/content.xml', content: chart }],
     });
-    expect(extracted.text).toBe('ab\n\nVisitors\n\n| Adults | Children\nMay | 120 | 45');
+    expect(extracted.text).toBe('ab\n\nVisitors\n\n| Adults | Children\nMay | 120 | 45\nJune |  | 50');
     expect(warnings).toEqual([]);
   });
 

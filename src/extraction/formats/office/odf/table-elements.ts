@@ -43,7 +43,10 @@ export function tableElements({ flow, styles, useMasterPage }: TextContext): Ele
     'table-cell'(attributes) {
       const cell = isHeader() ? 'th' : 'td';
       flow.openBlock(cell, extentOf(attributes));
-      return () => flow.closeBlock(cell);
+      // The table of a chart has this where a value is missing.
+      if (attribute(attributes, 'value') !== 'NaN') return () => flow.closeBlock(cell);
+      flow.closeBlock(cell);
+      return 'skip';
     },
     // What a merged cell covers is not shown.
     'covered-table-cell': () => 'skip',

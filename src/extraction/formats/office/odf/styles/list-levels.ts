@@ -2,6 +2,7 @@
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
 import { letterNumber, romanNumber } from '../../../../rendering/number-formats.ts';
+import { listNumber } from '../../word/numbering/list-numbers.ts';
 
 /** `template`: the label with `%2%` for the number of level 2. Newer files have it beside the older attributes. */
 export type ListLevel = {
@@ -76,6 +77,39 @@ function written({ format, isLetterSynced }: ListLevel, number: number): string 
     case 'I':
       return romanNumber(number).toUpperCase();
     default:
-      return String(number);
+      return listNumber(number, SEQUENCES.get(secondOf(format)) ?? 'decimal');
   }
 }
+
+/** `一, 二, 三, ...` → `二` */
+const secondOf = (sequence: string): string => sequence.split(', ', 2)[1] ?? '';
+
+/**
+ * LibreOffice writes further formats as the beginning of their sequence (`01, 02, 03, ...`). The second number tells them
+ * apart. The names are those of Word's formats.
+ */
+const SEQUENCES = new Map([
+  ['02', 'decimalZero'],
+  ['002', 'digits 3'],
+  ['0002', 'digits 4'],
+  ['00002', 'digits 5'],
+  ['２', 'decimalFullWidth'],
+  ['②', 'decimalEnclosedCircle'],
+  ['二', 'chineseCounting'],
+  ['贰', 'chineseLegalSimplified'],
+  ['貳', 'ideographLegalTraditional'],
+  ['弐', 'japaneseLegal'],
+  ['イ', 'aiueo'],
+  ['ロ', 'iroha'],
+  ['乙', 'ideographTraditional'],
+  ['丑', 'ideographZodiac'],
+  ['나', 'ganada'],
+  ['ㄴ', 'chosung'],
+  ['이', 'koreanCounting'],
+  ['Б', 'russianUpper'],
+  ['б', 'russianLower'],
+  ['ب', 'arabicAlpha'],
+  ['ב', 'hebrew2'],
+  ['ข', 'thaiLetters'],
+  ['๒', 'thaiNumbers'],
+]);

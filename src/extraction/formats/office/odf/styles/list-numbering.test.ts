@@ -16,6 +16,13 @@ const automatic =
   `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/></text:list-style>` +
   `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}</text:list-style>` +
   `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}${level(2, 'style:num-format=""')}</text:list-style>` +
+  `<text:list-style style:name="L5">${[
+    '01, 02, 03, ..." style:num-prefix="§ ',
+    '一, 二, 三, ..." style:num-suffix=")',
+    '①, ②, ③, ...',
+  ]
+    .map((format, i) => level(i + 1, `style:num-format="${format}" text:start-value="5"`))
+    .join('')}</text:list-style>` +
   '<style:style style:name="P1" style:family="paragraph" style:list-style-name="L1"/>' +
   '<style:style style:name="P2" style:family="paragraph"><style:paragraph-properties text:enable-numbering="false"/></style:style>';
 const item = (content: string, attributes = '') =>
@@ -47,6 +54,11 @@ test.each([
     'start values',
     list('text:style-name="L4"', item(p('a')), item(p('b'), 'text:start-value="9"'), item(p('c'))),
     '5 a\n9 b\n10 c',
+  ],
+  [
+    'formats that are named by their sequences',
+    list('text:style-name="L5"', item(p('a') + list('', item(p('b') + list('', item(p('c'))))))),
+    '§ 05 a\n五) b\n⑤ c',
   ],
   ['a level without a number', list('text:style-name="L4"', item(list('', item(p('a'))))), 'a'],
   [
