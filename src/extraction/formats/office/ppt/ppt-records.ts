@@ -17,6 +17,7 @@ export const TYPE = {
   outlineReference: 0x0f9e,
   textHeader: 0x0f9f,
   wideText: 0x0fa0,
+  textStyles: 0x0fa1,
   narrowText: 0x0fa8,
   string: 0x0fba,
   embeddedObject: 0x0fcc,

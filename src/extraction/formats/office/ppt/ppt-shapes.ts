@@ -3,9 +3,10 @@ import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { wideText } from '../../../wide-text.ts';
 import { edgeNumbers } from '../edges.ts';
 import { type Rec, type RecordReader, TYPE } from './ppt-records.ts';
+import { type Stretch, superscriptsIn } from './ppt-styles.ts';
 
-/** `kind`: what the text is for, as TITLES. */
-export type Text = { kind: number; text: string };
+/** `kind`: what the text is for, as TITLES. `raised`: its superscripts. */
+export type Text = { kind: number; text: string; raised?: Stretch[] };
 
 /** `place`: of a placeholder, what it is for; 0 for other shapes. */
 export type Shape = { place: number; texts: Text[] };
@@ -74,13 +75,19 @@ export function textsIn(records: RecordReader, container: Rec, outline: Text[] =
       const referred = outline[bytes.readUInt32LE(0)];
       if (referred) texts.push(referred);
     }
+    const last = texts.at(-1);
+    if (last) addStyles(last, type, bytes);
     const text = textOf(type, bytes);
     if (text === undefined) continue;
-    const last = texts.at(-1);
     if (last && last.text === '') last.text = text;
     else texts.push({ kind, text });
   }
   return texts;
+}
+
+/** Adds the superscripts of a text, where the record holds its styles. */
+export function addStyles(text: Text, type: number, bytes: Buffer): void {
+  if (type === TYPE.textStyles) text.raised = superscriptsIn(bytes, text.text.length);
 }
 
 /** Narrow texts hold the lower bytes of UTF-16. */
@@ -104,19 +111,22 @@ function isTable(records: RecordReader, shape: Rec): boolean {
 
 type Cell = { texts: Text[]; left: number; top: number; right: number; bottom: number };
 
-/** In the units of a slide, of which an inch has 576. */
+/** In the units of a slide, of which an inch has 576; at most half of the narrowest cell. */
 const EDGE_TOLERANCE = 8;
+
+const toleranceFor = (sizes: number[]): number =>
+  sizes.reduce((least, size) => (size > 0 ? Math.min(least, size / 2) : least), EDGE_TOLERANCE);
 
 /** The cells are shapes, which their places order. Lines around them have no text. */
 function tableOf(records: RecordReader, members: Rec[], outline: Text[]): Table {
   const cells = members.flatMap((member) => cellOf(records, member, outline));
   const column = edgeNumbers(
     cells.flatMap(({ left, right }) => [left, right]),
-    EDGE_TOLERANCE,
+    toleranceFor(cells.map(({ left, right }) => right - left)),
   );
   const row = edgeNumbers(
     cells.flatMap(({ top, bottom }) => [top, bottom]),
-    EDGE_TOLERANCE,
+    toleranceFor(cells.map(({ top, bottom }) => bottom - top)),
   );
   const rows = new Map<number, Cell[]>();
   for (const cell of cells) {

@@ -110,3 +110,53 @@ test('a presentation with a password is refused', async () => {
     failure: { code: 'FILE_ENCRYPTED' },
   });
 });
+
+/** A run of paragraphs or characters, with the fields of these masks. */
+const run = (
+  count: number,
+  mask: number,
+  fields: Uint8Array,
+  indent: Uint8Array = new Uint8Array(),
+): Buffer => Buffer.concat([uint32(count), indent, uint32(mask), fields]);
+
+test('superscripts are set apart, in boxes and in the outline', async () => {
+  const tabs = Buffer.concat([uint16(1), uint32(7)]);
+  const paragraphs = (length: number) =>
+    run(length + 1, 0x10_0801, Buffer.concat([uint16(1, 0), tabs]), uint16(0));
+  const styled = (kind: number, before: string, mark: string, after: string, bold = false) => {
+    const text = before + mark + after;
+    const styles = [
+      paragraphs(text.length),
+      run(before.length, bold ? 0x2_0001 : 0, bold ? uint16(1, 24) : Buffer.alloc(0)),
+      run(mark.length, 0xc_0000, Buffer.concat([uint32(0xfe), uint16(30)])),
+      run(after.length + 1, 0x8_0000, uint16(0)),
+    ];
+    return [...words(kind, text), record(TYPE.textStyles, Buffer.concat(styles))];
+  };
+  const listing = listed(2, 256, ...styled(BODY, 'Prices\rThe membership', '3', ' costs more'));
+  const boxes = [
+    shape(outline(0)),
+    shape(styled(4, 'Halls of 25 m', '2', '', true)),
+    shape([...words(4, 'Damaged'), record(TYPE.textStyles, Buffer.from([9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]))]),
+  ];
+  const document = record(TYPE.document, [record(TYPE.slideList, listing, 0)]);
+  const { extracted } = await read(pptOf([document, slide(0, drawing(...boxes))]));
+  expect(extracted.text).toBe('Prices\n\nThe membership [3] costs more\n\nHalls of 25 m²\n\nDamaged');
+});
+
+test('rows of a table may be low: programs save heights that grow with their text', async () => {
+  const cell = (text: string, left: number, top: number) =>
+    record(TYPE.shape, [
+      record(TYPE.childAnchor, uint32(left, top, left + 576, top + 1)),
+      record(TYPE.clientText, words(4, text)),
+    ]);
+  const isTable = record(TYPE.moreProperties, Buffer.concat([uint16(0x039f), uint32(1)]), 1);
+  const cells = [cell('Quay', 0, 0), cell('Depth', 576, 0), cell('North', 0, 1), cell('9 m', 576, 1)];
+  const table = record(TYPE.group, [record(TYPE.shape, [isTable]), ...cells]);
+  const drawn = record(TYPE.drawing, [
+    record(TYPE.shapes, [record(TYPE.group, [record(TYPE.shape, []), table])]),
+  ]);
+  const document = record(TYPE.document, [record(TYPE.slideList, listed(2, 256), 0)]);
+  const { extracted } = await read(pptOf([document, slide(0, drawn)]));
+  expect(extracted.text).toBe('Quay | Depth\nNorth | 9 m');
+});

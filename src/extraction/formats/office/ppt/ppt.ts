@@ -6,7 +6,8 @@ import { corrupt, encrypted } from '../../../extraction-error.ts';
 import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { wideText } from '../../../wide-text.ts';
 import { type Rec, type RecordReader, readPersisted, readRecords, TYPE } from './ppt-records.ts';
-import { NOTES_TEXT, shapesOf, type Table, type Text, TITLES, textOf } from './ppt-shapes.ts';
+import { addStyles, NOTES_TEXT, shapesOf, type Table, type Text, TITLES, textOf } from './ppt-shapes.ts';
+import type { Stretch } from './ppt-styles.ts';
 
 /** A slide with the texts that the document keeps for it. `notes`: the record of its page of notes. */
 type Slide = { record: Rec; outline: Text[]; notes: Rec | undefined };
@@ -75,6 +76,7 @@ function slidesIn(records: RecordReader, list: Rec): Listed[] {
     const last = outline?.at(-1);
     const text = textOf(type, bytes);
     if (last && text !== undefined && type !== TYPE.string) last.text = text;
+    if (last) addStyles(last, type, bytes);
   }
   return listed;
 }
@@ -109,16 +111,42 @@ const writeNotes = (renderer: HtmlRenderer, texts: Text[]): void => {
 };
 
 /** Paragraphs end with a carriage return, lines with a vertical tab. An asterisk alone stands for a number or date. */
-function writeText(renderer: HtmlRenderer, { kind, text }: Text): void {
+function writeText(renderer: HtmlRenderer, { kind, text, raised = [] }: Text): void {
   const element = TITLES.has(kind) ? 'h1' : 'p';
+  const writeStretch = raisedWriter(renderer, text, raised);
+  let start = 0;
   for (const paragraph of text.split('\r')) {
-    if (paragraph.trim() === '*') continue;
-    renderer.open(element);
-    for (const [i, line] of paragraph.split('\x0b').entries()) {
-      if (i > 0) renderer.open('br');
-      renderer.text(line);
+    const end = start + paragraph.length;
+    if (paragraph.trim() !== '*') {
+      renderer.open(element);
+      writeStretch(start, end);
+      renderer.close(element);
     }
-    renderer.close(element);
+    start = end + 1;
+  }
+}
+
+/** Writes stretches of a text, one after the other, with their superscripts. */
+function raisedWriter(renderer: HtmlRenderer, text: string, raised: Stretch[]) {
+  let next = 0;
+  return (start: number, end: number): void => {
+    for (let at = start; at < end; ) {
+      while ((raised[next]?.end ?? end) <= at) next++;
+      const superscript = raised[next] ?? { start: end, end };
+      const isRaised = superscript.start <= at;
+      const until = Math.min(end, isRaised ? superscript.end : superscript.start);
+      if (isRaised) renderer.open('sup');
+      writeLines(renderer, text.slice(at, until));
+      if (isRaised) renderer.close('sup');
+      at = until;
+    }
+  };
+}
+
+function writeLines(renderer: HtmlRenderer, text: string): void {
+  for (const [i, line] of text.split('\x0b').entries()) {
+    if (i > 0) renderer.open('br');
+    renderer.text(line);
   }
 }
 
