@@ -86,6 +86,21 @@ describe('superscripts', () => {
     );
   });
 
+  it.each([
+    [raised('The membership', '3', ' costs more.'), 'The membership [3] costs more.'],
+    [raised('40 m', '2', ' of floor'), '40 m² of floor'],
+  ])('may have the size of their line: %#', async (operators, text) => {
+    expect(await textOf(operators.replace('/F1 7 Tf 3.5 Ts', '/F1 11 Tf 5 Ts'))).toBe(text);
+  });
+
+  it('are not letters on an arc, or a word that is set higher', async () => {
+    const arc = Array.from('arc', (letter, i) => `${4 * i} Ts (${letter}) Tj`).join(' ');
+    expect(await textOf(`BT /F1 11 Tf 60 700 Td ${arc} ET`)).toBe('arc');
+    expect(await textOf('BT /F1 11 Tf 60 700 Td (low) Tj 5 Ts (higher) Tj 0 Ts (low again) Tj ET')).toBe(
+      'lowhigherlow again',
+    );
+  });
+
   it('are not subscripts, which stay in their words', async () => {
     const water = 'BT /F1 11 Tf 60 700 Td (H) Tj /F1 7 Tf -2 Ts (2) Tj /F1 11 Tf 0 Ts (O) Tj ET';
     expect(await textOf(water)).toBe('H2O');

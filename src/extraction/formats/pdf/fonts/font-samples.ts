@@ -5,12 +5,14 @@ import { contradictsLetters, letterNumber } from './letter-widths.ts';
 /**
  * Counts of one font. `widths`: in ems, by the number of a Latin letter. `pairs`: neighbours inside a word that are
  * letters, and of these `mixed`, whose scripts differ. `running`: unknown characters right after another glyph.
+ * `shaped`: letters of scripts whose letters change their forms or order beside others.
  * `latin`: Latin letters, of these `frequent` ones and those `inWords`, right after another glyph. `blanks`: widths.
  */
 export type FontSample = {
   glyphs: number;
   unknown: number;
   running: number;
+  shaped: number;
   kinds: Set<string>;
   pairs: number;
   mixed: number;
@@ -23,7 +25,7 @@ export type FontSample = {
 };
 
 export const emptySample = (): FontSample => ({
-  ...{ glyphs: 0, unknown: 0, running: 0, kinds: new Set<string>(), pairs: 0, mixed: 0 },
+  ...{ glyphs: 0, unknown: 0, running: 0, shaped: 0, kinds: new Set<string>(), pairs: 0, mixed: 0 },
   ...{ latin: 0, frequent: 0, inWords: 0, widths: new Map<number, number>(), last: undefined },
   blanks: new Set(),
 });
@@ -50,6 +52,7 @@ export function addToSample(sample: FontSample, glyph: Glyph): void {
     if (!sample.widths.has(letter)) sample.widths.set(letter, (end - start) / em);
   }
   if (text >= '\u007f' || text < ' ') countUnknown(sample, text, isNext);
+  if (text >= SHAPED_FIRST && isShaped(text)) sample.shaped++;
   if (isNext) countPair(sample, last.text, text);
 }
 
@@ -75,11 +78,24 @@ function countPair(sample: FontSample, left: string, right: string): void {
 
 /** Greek letters are symbols among Latin ones; Chinese and Japanese words join letters of several scripts. */
 const JOINING = ['Latin', 'Greek', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'];
-const OTHERS = [
-  ...['Cyrillic', 'Armenian', 'Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Devanagari', 'Bengali', 'Gurmukhi'],
-  ...['Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Tibetan'],
-  ...['Myanmar', 'Georgian', 'Ethiopic', 'Cherokee', 'Khmer', 'Mongolian'],
+const SHAPED = [
+  ...[
+    'Arabic',
+    'Syriac',
+    'Thaana',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+    'Tamil',
+    'Telugu',
+  ],
+  ...['Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Tibetan', 'Myanmar', 'Khmer', 'Mongolian'],
 ];
+/** The first letter of these scripts. */
+const SHAPED_FIRST = '\u0600';
+const OTHERS = [...SHAPED, 'Cyrillic', 'Armenian', 'Hebrew', 'Georgian', 'Ethiopic', 'Cherokee'];
 const scriptClass = (names: string[]) =>
   new RegExp(`^[${names.map((name) => `\\p{Script=${name}}`).join('')}]`, 'u');
 const SCRIPTS = [scriptClass(JOINING), ...OTHERS.map((name) => scriptClass([name]))];
@@ -96,9 +112,21 @@ function scriptOf(text: string): number | undefined {
   return known.get(character);
 }
 
+function isShaped(text: string): boolean {
+  const script = scriptOf(text) ?? 0;
+  return script > 0 && script <= SHAPED.length;
+}
+
 /** A font with this share of unknown characters has no usable map: text has a few signs at most. */
 const UNKNOWN_SHARE = 0.3;
 const UNKNOWN_MIN = 5;
+/**
+ * Where this share of the known characters are letters of a shaped script, unknown ones are parts of syllables: Chrome
+ * names them in another place, which pdf.js does not read.
+ */
+const SHAPED_SHARE = 0.5;
+/** Fewer unknown characters are signs. */
+const SYLLABLES_SHARE = 0.03;
 /** Where numbers are taken for letters, scripts differ in half of the pairs. */
 const MIXED_SHARE = 0.15;
 const MIXED_MIN = 5;
@@ -115,17 +143,23 @@ const BLANKS_MIN = 3;
 
 /**
  * What a font's text is: `letters`, `signs` that have no letters (bullets, icons), `noise`, or `doubtful`, where its
- * letters have the widths of others, but may be a language, or where some are missing.
+ * letters have the widths of others, but may be a language, or where some are missing; `incomplete`, where parts of
+ * syllables are missing.
  */
-export type FontKind = 'letters' | 'signs' | 'noise' | 'doubtful';
+export type FontKind = 'letters' | 'signs' | 'noise' | 'doubtful' | 'incomplete';
 
 export function kindOf(sample: FontSample): FontKind {
   const { glyphs, unknown, running, kinds, pairs, mixed, latin, frequent, inWords, widths, blanks } = sample;
   if (unknown === glyphs) return running >= RUNNING_MIN && kinds.size >= KINDS_MIN ? 'noise' : 'signs';
+  const isMixed = mixed >= MIXED_MIN && mixed >= MIXED_SHARE * pairs;
+  if (!isMixed && lacksSyllables(sample)) return 'incomplete';
   if (unknown >= UNKNOWN_MIN && unknown >= UNKNOWN_SHARE * glyphs)
     return running >= RUNNING_MIN ? 'noise' : 'signs';
-  if (mixed >= MIXED_MIN && mixed >= MIXED_SHARE * pairs) return 'noise';
+  if (isMixed) return 'noise';
   if (inWords >= IN_WORDS_MIN * latin && contradictsLetters(widths))
     return frequent < FREQUENT_SHARE * latin ? 'noise' : 'doubtful';
   return blanks.size >= BLANKS_MIN ? 'doubtful' : 'letters';
 }
+
+const lacksSyllables = ({ glyphs, unknown, shaped }: FontSample): boolean =>
+  unknown >= SYLLABLES_SHARE * glyphs && shaped > 0 && shaped >= SHAPED_SHARE * (glyphs - unknown);

@@ -63,6 +63,16 @@ describe('fonts that do not say which letters they have', () => {
     expect(warnings).toEqual([UNRELIABLE]);
   });
 
+  it('keep the letters of scripts whose syllables they lack parts of', async () => {
+    const letters = Object.fromEntries(
+      [...'abcdefgh'].map((letter, i) => [letter, [...'हनदमपठकय'][i] ?? '']),
+    );
+    const hindi = textAt(60, 700, 'zab cz dezf gzzh', '/F3 12 Tf');
+    const { extracted, warnings } = await extractPdf(drawnPdf([hindi], { ...letters, z: '\0' }));
+    expect(extracted.text).toBe('हन द मपठ कय');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
   it('are no bullets and icons', async () => {
     const list =
       textAt(60, 700, 'a', '/F3 10 Tf') +

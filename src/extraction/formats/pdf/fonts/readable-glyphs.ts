@@ -1,6 +1,6 @@
 /** Leaves out glyphs of fonts that do not say which letters they have. */
 import type { Glyph, PlacedGlyphs } from '../glyphs/glyphs.ts';
-import { addToSample, emptySample, type FontSample, kindOf } from './font-samples.ts';
+import { addToSample, emptySample, type FontKind, type FontSample, kindOf } from './font-samples.ts';
 
 /** `isUnreliable`: some text of the page is left out as noise, or may be other text than its reader sees. */
 export type ReadableGlyphs = { glyphs: Glyph[]; isUnreliable: boolean };
@@ -26,27 +26,38 @@ export function createGlyphFilter(): (placed: PlacedGlyphs) => ReadableGlyphs {
     for (const [font, { blanks: known }] of onPage)
       for (const width of blanks.get(font) ?? []) known.add(width);
     const kinds = new Map([...onPage].map(([font, sample]) => [font, kindOf(sample)]));
-    const isUnreliable = [...kinds.values()].some((kind) => kind === 'noise' || kind === 'doubtful');
-    const leftOut = [...kinds].filter(([, kind]) => kind === 'noise' || kind === 'signs');
-    return { glyphs: withoutNoise(drawn, new Set(leftOut.map(([font]) => font))), isUnreliable };
+    const isUnreliable = [...kinds.values()].some((kind) => UNRELIABLE.has(kind));
+    return { glyphs: withoutNoise(drawn, kinds), isUnreliable };
   };
 }
 
+const UNRELIABLE: ReadonlySet<FontKind> = new Set(['noise', 'doubtful', 'incomplete']);
+
 const CONTROL = /^\p{Cc}/u;
 
-/** What is left out separates words: a control often stands for the blank. */
-function withoutNoise(drawn: Glyph[], fonts: ReadonlySet<string>): Glyph[] {
+/** What is left out separates words: a control often stands for the blank. A part of a syllable does not. */
+function withoutNoise(drawn: Glyph[], kinds: ReadonlyMap<string, FontKind>): Glyph[] {
+  const leftOut = new Set(
+    [...kinds].filter(([, kind]) => kind === 'noise' || kind === 'signs').map(([font]) => font),
+  );
   const isLeftOut = ({ text, font }: Glyph): boolean =>
-    ((text < ' ' || text >= '\u007f') && CONTROL.test(text)) || (fonts.size > 0 && fonts.has(font));
+    ((text < ' ' || text >= '\u007f') && CONTROL.test(text)) || (leftOut.size > 0 && leftOut.has(font));
   if (!drawn.some(isLeftOut)) return drawn;
   const glyphs: Glyph[] = [];
   let isAfterBlank = false;
   for (const glyph of drawn) {
-    if (isLeftOut(glyph)) isAfterBlank = true;
-    else {
+    if (!isLeftOut(glyph)) {
       glyphs.push(isAfterBlank ? { ...glyph, isAfterBlank } : glyph);
       isAfterBlank = false;
-    }
+    } else if (kinds.get(glyph.font) !== 'incomplete' || glyph.isAfterBlank) isAfterBlank = true;
+    else widenLast(glyphs, glyph);
   }
   return glyphs;
+}
+
+/** Lets the last glyph reach to the end of the next one, so that there is no gap for a blank. */
+function widenLast(glyphs: Glyph[], next: Glyph): void {
+  const last = glyphs.at(-1);
+  if (last && last.font === next.font && last.across === next.across && next.end > last.end)
+    glyphs.splice(-1, 1, { ...last, end: next.end });
 }

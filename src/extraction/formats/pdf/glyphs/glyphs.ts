@@ -50,7 +50,8 @@ export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: 
   const pen: Pen = { state: initialState(), view, isAfterBlank: false, glyphs: [], blanks: new Map() };
   /** Open groups that only mask what is drawn later, and those inside of them. */
   let masks = 0;
-  for (const [i, operator] of fnArray.entries()) {
+  for (let i = 0; i < fnArray.length; i++) {
+    const operator = fnArray[i] ?? 0;
     const operands = argsArray[i] ?? [];
     if (operator === OPS.beginGroup) masks += masks > 0 || isMask(operands[0]) ? 1 : 0;
     if (operator === OPS.endGroup && masks > 0) masks--;

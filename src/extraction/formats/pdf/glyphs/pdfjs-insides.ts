@@ -164,7 +164,8 @@ const isFont = (font: unknown): font is PdfFont => hasKey(font, 'fontMatrix') &&
 /** Fonts are set by an operator of their own, or as a part of the graphics state. */
 function fontNames({ fnArray, argsArray }: Operators): Set<string> {
   const names = new Set<string>();
-  for (const [i, operator] of fnArray.entries()) {
+  for (let i = 0; i < fnArray.length; i++) {
+    const operator = fnArray[i];
     if (operator !== OPS.setFont && operator !== OPS.setGState) continue;
     const [operand] = argsArray[i] ?? [];
     if (operator === OPS.setFont) names.add(String(operand));

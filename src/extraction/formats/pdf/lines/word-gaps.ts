@@ -70,8 +70,10 @@ const setSpacing = ({ spacing, em }: Glyph): LetterSpacing =>
  */
 function spacingAround(line: Glyph[], at: number): LetterSpacing {
   const [left, right] = [line[at - 1], line[at]];
-  const spacing = left ? setSpacing(left) : NO_SPACING;
-  if (spacing.ems > FIGURES_APART_EMS && left && right && FIGURE.test(left.text) && FIGURE.test(right.text))
+  // Most letters have none.
+  if (left === undefined || left.spacing <= 0) return NO_SPACING;
+  const spacing = setSpacing(left);
+  if (spacing.ems > FIGURES_APART_EMS && right && FIGURE.test(left.text) && FIGURE.test(right.text))
     return NO_SPACING;
   const isSame = (a: Glyph | undefined, b: Glyph | undefined): boolean =>
     a !== undefined &&
