@@ -7,6 +7,7 @@ import { extractFile } from './extract.ts';
 import type { ExtractedFile } from './extracted-file.ts';
 import { madeContainers } from './testing/containers/made-containers.ts';
 import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
+import { presentationFile } from './testing/office-files.ts';
 import { writeZip } from './testing/write-zip.ts';
 
 const book = utils.book_new();
@@ -130,6 +131,22 @@ test('a PDF without text returns its number of pages and a hint at scanned pages
       message: 'The file holds no readable text; its pages may be scanned.',
     },
   });
+});
+
+test('a blank workbook has no text, and a slide without any may be a picture', async () => {
+  const messageOf = async (fileName: string, bytes: Buffer) => {
+    const extraction = await extractFile({ fileName, bytes });
+    return 'failure' in extraction ? extraction.failure.message : extraction.extracted.text;
+  };
+  const blank = utils.book_new();
+  utils.book_append_sheet(blank, utils.aoa_to_sheet([]), 'Plan');
+  for (const bookType of ['xlsx', 'biff8', 'ods'] as const)
+    expect(await messageOf('plan', write(blank, { type: 'buffer', bookType }))).toBe(
+      'The file holds no readable text.',
+    );
+  expect(await messageOf('plan.pptx', presentationFile(''))).toBe(
+    'The file holds no readable text; its slides may be pictures.',
+  );
 });
 
 test('a Word document keeps its lists and footnotes', async () => {

@@ -42,7 +42,7 @@ export async function extractFile(
     const warnings = boundWarnings(read.warnings);
     if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
     const isUnmapped = warnings.some(({ code }) => code === 'TEXT_UNRELIABLE');
-    const { code, message } = isUnmapped ? unmapped() : noText(pageCount);
+    const { code, message } = isUnmapped ? unmapped() : noText(type);
     // The failure itself says that no page has text.
     const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
     const facts = {
@@ -62,8 +62,9 @@ export async function extractFile(
 /** Extracts a file inside the uploaded one. @throws ExtractionError */
 async function extractInner(file: UploadedFile, context: ReaderContext): Promise<ExtractedFile> {
   try {
-    const inner = await extractAs(file, detectType(file.bytes, file.fileName) ?? 'unknown', context);
-    if (isBlank(inner.extracted.text)) throw noText(inner.pageCount);
+    const type = detectType(file.bytes, file.fileName) ?? 'unknown';
+    const inner = await extractAs(file, type, context);
+    if (isBlank(inner.extracted.text)) throw noText(type);
     return inner;
   } catch (error) {
     throw asExtractionError(error);

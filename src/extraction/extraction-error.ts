@@ -1,5 +1,5 @@
 /** The errors of a file that cannot be extracted. Their messages are for the file's owner. */
-import type { DocumentErrorCode } from '../../generated/types.gen.ts';
+import type { DocumentErrorCode, DocumentType } from '../../generated/types.gen.ts';
 import { TEXT_MAX_LENGTH, UNPACKED_MAX } from './extraction-limits.ts';
 
 /** Ends the extraction of the file. `format`: the name of a format that is not read, as in "a PNG picture". */
@@ -30,11 +30,16 @@ export function requireShort(text: string): string {
 export const unpacksToTooMuch = () =>
   tooComplex(`The file unpacks to more than ${UNPACKED_MAX / 2 ** 20} MiB.`);
 
-/** `pageCount`: of a file with pages, which may be scanned. */
-export function noText(pageCount?: number): ExtractionError {
-  const hint = pageCount === undefined ? '' : '; its pages may be scanned';
-  return new ExtractionError('NO_TEXT_EXTRACTED', `The file holds no readable text${hint}.`);
-}
+/** Where the text may be in pictures, which are not read. A blank workbook or letter is just blank. */
+const PICTURES: Partial<Record<DocumentType, string>> = {
+  pdf: '; its pages may be scanned',
+  pptx: '; its slides may be pictures',
+  odp: '; its slides may be pictures',
+  ppt: '; its slides may be pictures',
+};
+
+export const noText = (type: DocumentType): ExtractionError =>
+  new ExtractionError('NO_TEXT_EXTRACTED', `The file holds no readable text${PICTURES[type] ?? ''}.`);
 
 /** Of a PDF whose text is there, but as glyphs that no letters are known for. */
 export const unmapped = (): ExtractionError =>

@@ -20,7 +20,7 @@ export async function extractArchive(bytes: Uint8Array, context: ReaderContext):
   const { members, isCutOff } = await membersOf(bytes, context);
   const collector = collectParts('file');
   const files = members.filter(({ path }) => isFile(path)).sort((a, b) => byPath.compare(a.path, b.path));
-  if (files.length === 0) throw noText();
+  if (files.length === 0) throw noText('zip');
   for (const { path, read } of files) {
     await collector.read({ name: path, title: path, level: 1 }, async () =>
       context.extractPart({ fileName: posix.basename(path), bytes: await read() }),
