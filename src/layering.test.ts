@@ -272,7 +272,7 @@ test('only config.ts reads the environment, and the client that of its caller; o
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['serve/main.ts']);
 });
 
-test('of src/, contract-tests/ import the contract check alone; only their harness starts databases and opens accounts', () => {
+test('of src/, contract-tests/ import the contract check alone; only their harness imports more', () => {
   const tests = join(src, '../contract-tests');
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -285,6 +285,10 @@ test('of src/, contract-tests/ import the contract check alone; only their harne
   expect([...new Set(inside.map(([, target]) => target))].sort()).toEqual([
     'src/database/testing/new-database.ts',
     'src/embedded-postgres/embedded-postgres.ts',
+    'src/extraction/testing/containers/made-containers.ts',
+    'src/extraction/testing/made-files.ts',
+    'src/extraction/testing/mutations.ts',
+    'src/extraction/testing/write-zip.ts',
     'src/files/testing/real-store.ts',
     'src/serve/testing/operator.ts',
   ]);

@@ -93,12 +93,12 @@ function damage(good: Buffer, random: Random): Buffer {
   return bytes;
 }
 
-/** `count` damaged versions of a file. Of an archive every other version has one damaged part instead. */
+/** `count` damaged versions of a file, each by a seed of its own. Of an archive, odd seeds damage one part instead. */
 export function* mutations(good: Buffer, { seed, count }: { seed: number; count: number }) {
   const entries = good.subarray(0, 4).equals(Buffer.from('PK\x03\x04')) ? readEntries(good) : [];
   for (let i = 0; i < count; i++) {
     const random = randomNumbers(seed + i);
-    if (entries.length === 0 || i % 2 === 0) {
+    if (entries.length === 0 || (seed + i) % 2 === 0) {
       yield { seed: seed + i, bytes: damage(good, random) };
       continue;
     }
