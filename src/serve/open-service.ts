@@ -15,7 +15,7 @@ import { migrateOver } from '../database/migrations/migrate.ts';
 import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
 import type { ReplicaUse } from '../database/replica/switch.ts';
 import { creditPayment } from '../database/rows/accounts.ts';
-import { type CurrentGeneration, createCurrentGeneration } from '../database/rows/vector-generations.ts';
+import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -30,10 +30,7 @@ import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { noVectors } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
-import { searchByModel } from '../search/model-search.ts';
-import { createEmbedQuery } from '../search/query/embed-query.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
-import { createAskRelevance, searchReranked } from '../search/reranked-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { MetricSources } from '../telemetry/prometheus.ts';
@@ -48,6 +45,7 @@ import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
 import { readMetricsTokens } from './secrets/metrics-tokens.ts';
 import { requireOwnFiles } from './secrets/own-files.ts';
+import { withModels } from './with-models.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
 export type OpenService = Service &
@@ -91,61 +89,6 @@ async function openReplica(
     else log.warn({ reason: use.reason }, 'the replica cannot be read: queries run on the primary');
   };
   return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
-}
-
-/** Logs when a server with a model ceases to answer queries, and when it answers again. */
-function tellChanges(log: Logger, { again, silent }: { again: string; silent: string }) {
-  let isAnswering = true;
-  return (answers: boolean, reason: string | undefined) => {
-    if (answers === isAnswering) return;
-    isAnswering = answers;
-    if (answers) log.info(again);
-    else log.warn({ reason }, silent);
-  };
-}
-
-/** The search, with the models of the settings, if they have any. */
-function withModels(
-  searchByWords: Search,
-  {
-    config,
-    telemetry,
-    log,
-    generations,
-  }: Pick<Service, 'config' | 'telemetry' | 'log'> & { generations: CurrentGeneration },
-): Search {
-  const { embeddings, rerank } = config;
-  let search = searchByWords;
-  if (embeddings !== undefined) {
-    const tell = tellChanges(log, {
-      again: 'the model answers queries again',
-      silent: 'the model does not answer: queries are by words alone',
-    });
-    const embedQuery = createEmbedQuery({
-      settings: embeddings,
-      generations,
-      tell(outcome, reason) {
-        telemetry.meaningAsked(outcome);
-        tell(outcome === 'compared', reason);
-      },
-    });
-    search = searchByModel(search, embedQuery);
-  }
-  if (rerank !== undefined) {
-    const tell = tellChanges(log, {
-      again: 'the reranker answers queries again',
-      silent: 'the reranker does not answer: passages are in the order without it',
-    });
-    const ask = createAskRelevance({
-      settings: rerank,
-      tell(outcome, reason) {
-        telemetry.rerankAsked(outcome);
-        tell(outcome === 'reranked', reason);
-      },
-    });
-    search = searchReranked(search, ask, { depth: rerank.candidates });
-  }
-  return search;
 }
 
 /** The search, with a span for each call. */

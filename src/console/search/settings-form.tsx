@@ -1,8 +1,8 @@
 /** The settings of a search: where it looks, and how. */
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
-import { KnowledgeBaseChoice } from '../knowledge-bases/knowledge-base-choice.tsx';
 import { Field } from '../parts/field.tsx';
+import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 import { changedCount, MODES, type SearchSettings } from './settings.ts';

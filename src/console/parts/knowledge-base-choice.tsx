@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf } from '../format.ts';
-import { Dropdown } from '../parts/dropdown.tsx';
+import { Dropdown } from './dropdown.tsx';
 
 /** Knowledge bases that the list shows at once; a field finds the others. */
 const LISTED_MAX = 50;
