@@ -92,14 +92,21 @@ const takeTurn = prepare(
     ORDER BY nth, due_at`,
 );
 
+/**
+ * Waits for no row: a transaction that deletes several documents may hold one of these, and want another. A locked row is
+ * adopted when its document is taken the next time.
+ */
 const adopt = prepare(
   'adopt_without_vectors',
   ['knowledgeBaseIds', 'ids', 'generation'],
   ({ knowledgeBaseIds, ids, generation }) => sql`
     UPDATE documents_without_vectors SET generation = ${generation}::smallint, after_position = 0, tries = 0
     WHERE (knowledge_base_id, document_id) IN (
-        SELECT * FROM unnest(${knowledgeBaseIds}::uuid[], ${ids}::uuid[]))
-      AND generation <> ${generation}::smallint`,
+      SELECT knowledge_base_id, document_id FROM documents_without_vectors
+      WHERE (knowledge_base_id, document_id) IN (
+          SELECT * FROM unnest(${knowledgeBaseIds}::uuid[], ${ids}::uuid[]))
+        AND generation <> ${generation}::smallint
+      FOR UPDATE SKIP LOCKED)`,
 );
 
 /**

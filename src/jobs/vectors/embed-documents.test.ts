@@ -281,6 +281,20 @@ test('a document that is deleted meanwhile has no vectors, and the others get th
   expect(await readVectors(own)).toHaveLength(1);
 });
 
+test('of a deleted knowledge base the model is asked nothing', async () => {
+  const own = await want();
+  await importAll();
+  await sql`UPDATE knowledge_bases SET deleted_at = now()`.execute(suite.database);
+  const [id] = await importAll(
+    [{ title: 'Mine', content: 'Lions sleep.' }],
+    await makeKnowledgeBase(suite.database),
+  );
+  const { stop, asked } = await work(own);
+  await expect.poll(async () => (await readQueue()).some((queued) => queued.id === id), SOON).toBe(false);
+  await stop();
+  expect(asked()).toEqual(['Mine\nLions sleep.']);
+});
+
 test('a document that is locked is not waited for', async () => {
   const own = await want();
   const [zebras = ''] = await importAll();
