@@ -11,7 +11,7 @@ type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSetting
 
 /** Chooses what finds passages. */
 const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
-  <Field label="Search by" hint="By meaning, if the server has word vectors">
+  <Field label="Search by" hint="By meaning, if the server has word vectors or a model">
     {(attributes) => (
       <select
         {...attributes}
