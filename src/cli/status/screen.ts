@@ -196,7 +196,7 @@ function showMeaning({ sinceStart: { meaning } }: Reading): Line[] {
     past(
       part(
         'MEANING',
-        `${formatShare(byWords / asked)} of ${asked} queries since the start by words alone, without the model${why}`,
+        `${formatShare(byWords / asked)} of ${asked} ${asked === 1 ? 'query' : 'queries'} since the start by words alone, without the model${why}`,
       ),
     ),
   ];

@@ -215,6 +215,9 @@ function FiguresSoFar({ judged }: { judged: number }) {
   );
 }
 
+const sumOf = (degraded: readonly { count: number }[]): number =>
+  degraded.reduce((sum, { count }) => sum + count, 0);
+
 function Questions() {
   const { questions } = comparison.value;
   const [chosen, setChosen] = useState<string>();
@@ -222,7 +225,8 @@ function Questions() {
   const current = chosen !== undefined && asked.includes(chosen) ? chosen : asked[0];
   const found = current === undefined ? undefined : answers.value.get(current);
   if (current === undefined || found === undefined) return null;
-  const same = compareWays(answered(false))?.same ?? [];
+  const { same = [], degraded = [] } = compareWays(answered(false)) ?? {};
+  const [lacking] = degraded;
   const ways = WAY_NAMES.filter((way) => !same.some((each) => each.way === way));
   const next = asked[asked.indexOf(current) + 1];
   return (
@@ -230,7 +234,12 @@ function Questions() {
       <div class="judging">
         <QuestionList current={current} onChoose={setChosen} />
         <div class="stack">
-          {ways.length < 2 && (
+          {lacking !== undefined && (
+            <p class="notice" role="status">
+              A model did not run in {countOf(sumOf(degraded), 'answer')}. {lacking.warning}
+            </p>
+          )}
+          {ways.length < 2 && lacking === undefined && (
             <p class="notice" role="status">
               Every way has found the same for all questions: the service has no vectors for these passages,
               or they change nothing here.
