@@ -42,8 +42,9 @@ export type WayFigures = {
 export type Degraded = { way: Way; count: number; warning: string };
 
 /**
- * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`: the way to take. `rival`: the one with the highest nDCG@10, if it is another one. `gain`: the difference
- * of that one, or else of `taken`, to the next cheaper way that it is compared with.
+ * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`: the way to
+ * take. `rival`: the way with the highest nDCG@10, if `taken` is another one. `gain`: the difference of `rival`, or else of
+ * `taken`, to the next cheaper way that it is compared with.
  */
 export type Comparison = {
   questions: number;

@@ -38,7 +38,7 @@ export const WAY_NAMES = Object.keys(WAYS) as Way[]; // the keys of the record
  */
 export const BY_COST: readonly Way[] = ['words', 'both', 'meaning', 'rerank'];
 
-/** The passages that a query is asked for: the most possible, for ten documents where some have several passages. */
+/** Passages of each answer: the most that a query returns, since ten documents may have several passages each. */
 export const PASSAGES = 50;
 
 /** What the others are compared with. */

@@ -2,6 +2,7 @@
 import type { QueryWarning } from '../../generated/types.gen.ts';
 import type { RerankSettings } from '../config/model-settings.ts';
 import type { Degraded } from '../meaning/model/in-time.ts';
+import { passageText } from '../meaning/model/passage-text.ts';
 import { createQueryReranker, createReranker } from '../meaning/model/reranker.ts';
 import type { FoundPassage } from './ranking/ranking.ts';
 import type { Relevance } from './rerank-best.ts';
@@ -27,9 +28,8 @@ function warningOf({ degraded }: Degraded, { timeoutMs }: RerankSettings): Query
     : { code: 'RERANK_UNAVAILABLE', message: `The reranker cannot be used at the moment. ${instead}` };
 }
 
-/** What the model reads of a passage: the words above it stand before it, each once. */
 const textOf = ({ title, headings, content }: FoundPassage): string =>
-  `${[...new Set([title, ...(headings ?? [])])].join(' › ')}\n${content}`;
+  passageText(title, headings ?? [], content);
 
 /** Creates the function that asks the reranker, within its time limit. */
 export function createAskRelevance({ settings, tell }: Options): AskRelevance {

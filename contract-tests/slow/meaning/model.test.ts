@@ -49,7 +49,7 @@ test('a model finds what is meant; without it the words answer, and the answer s
       expect(await search('doctor')).toMatchObject({ titles: [] });
       expect((await api.query({ query: 'salary', knowledgeBaseIds: [otherId] })).length).toBe(0);
 
-      // The model is not asked for what has no meaning, and an equal query is answered without it.
+      // Identifiers and phrases do not reach the model, and a query that it has answered before does not either.
       const before = model.asked.length;
       expect(await search('AX-4711')).toMatchObject({ titles: ['Parts'] });
       expect(await search('"salary"')).toMatchObject({ titles: [] });

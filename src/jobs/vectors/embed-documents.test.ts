@@ -15,6 +15,7 @@ import { deleteDocuments } from '../../indexing/delete-documents.ts';
 import { createStem } from '../../indexing/stems.ts';
 import { readStoredPassages, replacePassages } from '../../indexing/store-passages.ts';
 import { createModelSpace } from '../../meaning/model/model-space.ts';
+import { passageText } from '../../meaning/model/passage-text.ts';
 import {
   embedAll,
   embeddingsAnswer,
@@ -28,7 +29,6 @@ import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { embedDocuments } from './embed-documents.ts';
-import { embeddedText } from './embedding-round.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let owned: OwnedKnowledgeBase;
@@ -137,7 +137,7 @@ async function readVectors({ generation, dimensions, model }: VectorGeneration) 
     ORDER BY documents.id, passages.position`.execute(suite.database);
   const space = createModelSpace(meanFor(model, dimensions));
   return rows.map(({ title, headings, content, document, vector, found }) => {
-    const numbers = numbersOf(embeddedText(title, headings, content), dimensions);
+    const numbers = numbersOf(passageText(title, headings, content), dimensions);
     const packed = packVector(space.toSpace(Float32Array.from(numbers)) ?? new Float32Array(0));
     const expected = [...packed].map((byte) => byte.toString(2).padStart(8, '0')).join('');
     return { document, found, isRight: vector === expected };
@@ -177,7 +177,7 @@ const retitle = async (id: string, title: string) => {
   });
 };
 
-/** Answers after `act`, which runs once, when the model is asked for a text with these words. */
+/** Runs `act` before the first answer to a request that has a text with these words. */
 function interrupted(own: VectorGeneration, words: string, act: () => Promise<unknown>): Respond {
   let isDone = false;
   return async (request, response) => {

@@ -15,6 +15,7 @@ import {
 import { addMissingVectors, readPassagesWithoutVectors } from '../../indexing/missing-vectors.ts';
 import type { ModelSpace } from '../../meaning/model/model-space.ts';
 import type { PassageEmbeddings, PassageVector } from '../../meaning/model/passage-embeddings.ts';
+import { passageText } from '../../meaning/model/passage-text.ts';
 import { packVector } from '../../meaning/passage-vectors.ts';
 
 /** Accounts that share a round, and documents of each at most. */
@@ -40,10 +41,6 @@ type Slice = TakenDocument & {
   isLast: boolean;
 };
 
-/** What the model is asked for a passage: the words above it stand before it, each once. */
-export const embeddedText = (title: string, headings: readonly string[], content: string): string =>
-  `${[...new Set([title, ...headings])].join(' › ')}\n${content}`;
-
 /** Reads the next passages of an account's documents, `limit` at most. */
 async function readSlices(
   { database, generation }: Embedding,
@@ -60,7 +57,7 @@ async function readSlices(
     const slice = slices.get(id) ?? { ...document, title, passages: [], isLast: true };
     slices.set(id, slice);
     if (row.position !== null)
-      slice.passages.push({ position: row.position, text: embeddedText(title, row.headings, row.content) });
+      slice.passages.push({ position: row.position, text: passageText(title, row.headings, row.content) });
   }
   const cut = slices.get(rows[limit]?.id ?? '');
   if (cut !== undefined) cut.isLast = false;

@@ -49,7 +49,6 @@ export type ScopedQuery = {
 };
 
 /**
-/**
  * A query's terms in the languages of the searched knowledge bases, and their document frequencies there.
  *
  * - `spans`: the parts of the query that have synonyms.

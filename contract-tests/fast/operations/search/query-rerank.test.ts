@@ -52,7 +52,7 @@ for (const [i, title] of ['A', 'B', 'C', 'D', 'E', 'F'].entries())
 
 const search = (options: Partial<QueryRequest> = {}) =>
   api.query({ query: 'numbat', knowledgeBaseIds: [knowledgeBaseId], ...options });
-/** The whole answer, with what stands beside the results. */
+/** The answer with its warnings, which stand beside the results. */
 async function answer(): Promise<{ data: SearchResult[]; warnings?: QueryWarning[] }> {
   const { body } = await account.request('query', { query: 'numbat', knowledgeBaseIds: [knowledgeBaseId] });
   return body as Awaited<ReturnType<typeof answer>>; // the harness compares it with the spec
