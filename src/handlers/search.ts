@@ -13,6 +13,7 @@ import type { Handlers } from './handler-types.ts';
 /** The contract's search result. */
 export function toSearchResult(passage: DetailedPassage): SearchResult {
   const { knowledge_base_id: knowledgeBaseId, context, highlights, snippet, explanation } = passage;
+  const { duplicates } = passage;
   const documentId = formatScopedId({ knowledgeBaseId, id: passage.document_id });
   const location = toLocation(passage);
   return {
@@ -30,6 +31,7 @@ export function toSearchResult(passage: DetailedPassage): SearchResult {
     ...(highlights && { highlights: highlights.map((range) => toHighlight(range, passage)) }),
     ...(snippet && { snippet }),
     ...(explanation && { explanation }),
+    ...(duplicates !== undefined && { duplicates }),
   };
 }
 
@@ -47,13 +49,14 @@ const SEARCH_TIME_MAX_MS = 5_000;
 
 /** What a query's options say about the documents of its results; undefined where nothing. */
 function toScope(
-  { filter, documentIds, maxPerDocument }: QueryRequest,
+  { filter, documentIds, maxPerDocument, distinct }: QueryRequest,
   reach: Reach,
 ): SearchScope | undefined {
   const scope = {
     ...(filter && { filter: toDocumentFilter(filter) }),
     ...(documentIds && { documents: parseDocumentIds(documentIds, reach) }),
     ...(maxPerDocument !== undefined && { maxPerDocument }),
+    ...(distinct && { isDistinct: true }),
   };
   return Object.keys(scope).length > 0 ? scope : undefined;
 }

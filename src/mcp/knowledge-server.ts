@@ -48,6 +48,7 @@ const foundPassage = z.object({
   start: z.number().optional(),
   end: z.number().optional(),
   time: z.number().optional().describe('Seconds from the start of the recording, in subtitles.'),
+  duplicates: z.number().optional().describe('How many other passages with the same text were left out.'),
   guesses: z
     .array(z.object({ word: z.string(), takenFor: z.array(z.string()) }))
     .optional()
@@ -146,6 +147,7 @@ function addSearch(server: McpServer, { client }: Connection): void {
       // The service checks filters itself, and names what is wrong.
       const request = {
         ...asked,
+        distinct: true,
         explain: true,
         highlight: true,
         ...(filter && { filter: filter as never }),

@@ -24,6 +24,8 @@ export type FoundPassage = {
   end?: number;
   /** When the words of the query are spoken in the recording, in seconds. */
   time?: number;
+  /** How many passages with the same text were left out for this one. */
+  duplicates?: number;
   /** Words of the query that no text has, with those that were taken for them. */
   guesses?: Guess[];
   /** Words of the query, with those of the passage that are near them in meaning. */
@@ -57,6 +59,7 @@ const nearWordsOf = ({ explanation }: SearchResult): NearWord[] =>
 function toFoundPassage(result: SearchResult): FoundPassage {
   const [guesses, nearInMeaning] = [guessesOf(result), nearWordsOf(result)];
   const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
+  const { duplicates = 0 } = result;
   const { time } = foundPlace(result);
   return {
     documentId,
@@ -69,6 +72,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(context && context.after.length > 0 && { after: context.after }),
     ...(location && { start: location.start, end: location.end }),
     ...(time !== undefined && { time }),
+    ...(duplicates > 0 && { duplicates }),
     ...(guesses.length > 0 && { guesses }),
     ...(nearInMeaning.length > 0 && { nearInMeaning }),
   };

@@ -103,7 +103,7 @@ export const SEARCH_BUGS = [
       ? withoutBodyField('knowledgeBaseIds')(sent)
       : undefined,
   ),
-  ...['filter', 'documentIds', 'maxPerDocument', 'minScore'].map((field) =>
+  ...['filter', 'documentIds', 'maxPerDocument', 'distinct', 'minScore'].map((field) =>
     withOtherRequest(`${field} is ignored`, 'query', withoutBodyField(field)),
   ),
   withOtherRequest('an empty documentIds means all', 'query', (sent) =>

@@ -26,17 +26,19 @@ type SearchOptions = RemoteOptions &
     filter?: Record<string, unknown>;
     context?: number;
     mode?: SearchMode;
+    copies?: boolean;
     explain?: boolean;
   };
 
 const toRequest = (
   query: string,
   knowledgeBases: KnowledgeBase[] | undefined,
-  { limit, filter, context, mode, explain }: SearchOptions,
+  { limit, filter, context, mode, copies, explain }: SearchOptions,
 ): QueryRequest => ({
   query,
   limit,
   highlight: true,
+  ...(!copies && { distinct: true }),
   ...(knowledgeBases && { knowledgeBaseIds: knowledgeBases.map(({ id }) => id) }),
   ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
   ...(context !== undefined && { contextPassages: context }),
@@ -115,6 +117,7 @@ export const search = withRemote(withJson(new Command('search')))
       MODES,
     ),
   )
+  .option('--copies', 'also show passages with the same text as a better one')
   .option('--explain', 'also show how each score came about')
   .action(async (words: string[], { kb, json, ...options }: SearchOptions) => {
     const client = await connect(options);

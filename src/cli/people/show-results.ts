@@ -14,7 +14,7 @@ export type Names = ReadonlyMap<string, string>;
 
 /** Score, knowledge base, page or time, headings, and where the document is from, as far as they are known. */
 function describePlace(result: SearchResult, names: Names): string {
-  const { score, location, sourceUrl, externalId, document_id, knowledge_base_id } = result;
+  const { score, location, sourceUrl, externalId, document_id, knowledge_base_id, duplicates = 0 } = result;
   const { headings = [] } = location ?? {};
   const place = foundPlace(result);
   const parts = [
@@ -24,6 +24,7 @@ function describePlace(result: SearchResult, names: Names): string {
     place.time === undefined ? '' : formatTime(place.time),
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,
+    duplicates === 0 ? '' : `the same text in ${pluralise(duplicates, 'other passage')}`,
   ];
   return parts.filter(Boolean).map(toVisibleLine).join(' · ');
 }

@@ -4,6 +4,7 @@ import { formatPages, foundPlace } from '../../client/found-place.ts';
 import type { Attributes, SearchResult } from '../../client/index.ts';
 import { formatScore } from '../../formats/format-score.ts';
 import { formatTime } from '../../formats/format-time.ts';
+import { countOf } from '../format.ts';
 import { LinkIcon } from '../parts/icons.tsx';
 import { addressOf } from '../routes.ts';
 import { Explanation } from './explanation.tsx';
@@ -41,7 +42,7 @@ function Content({ content, highlights = [], snippet }: SearchResult) {
 
 /** Where the passage is: page or time, headings, and its number. */
 function Place({ result, knowledgeBaseName }: Pick<ResultProps, 'result' | 'knowledgeBaseName'>) {
-  const { location, knowledge_base_id } = result;
+  const { location, knowledge_base_id, duplicates = 0 } = result;
   const place = foundPlace(result);
   const pages = formatPages(place);
   const headings = location?.headings.join(' › ');
@@ -58,6 +59,7 @@ function Place({ result, knowledgeBaseName }: Pick<ResultProps, 'result' | 'know
       {place.time !== undefined && <li>at {formatTime(place.time)}</li>}
       {location !== undefined && <li>passage {location.passage}</li>}
       {headings && <li dir="auto">{headings}</li>}
+      {duplicates > 0 && <li>the same text in {countOf(duplicates, 'other passage')}</li>}
     </ul>
   );
 }

@@ -90,6 +90,14 @@ function Options({ settings, onChange }: SettingsProps) {
         />
         The last word may be incomplete
       </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={settings.showsCopies}
+          onChange={(event) => change({ showsCopies: event.currentTarget.checked })}
+        />
+        Show each copy of the same text
+      </label>
       <FilterEditor filter={settings.filter} onChange={(filter) => change({ filter })} />
     </div>
   );

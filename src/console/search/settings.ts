@@ -10,6 +10,8 @@ export type SearchSettings = {
   maxPerDocument: number | undefined;
   contextPassages: number | undefined;
   prefix: boolean;
+  /** Whether passages with the same text are shown each. */
+  showsCopies: boolean;
   mode: SearchMode;
   /** Empty: all documents. */
   documentIds: string[];
@@ -35,6 +37,7 @@ export function readSettings(parameters: URLSearchParams, side: Side = ''): Sear
     maxPerDocument: numberIn(get('maxPerDocument')),
     contextPassages: numberIn(get('context')),
     prefix: get('prefix') === 'true',
+    showsCopies: get('copies') === 'true',
     mode: MODES.find((mode) => mode === get('mode')) ?? 'both',
     documentIds: parameters.getAll(`${side}document`),
     filter: get('filter') ?? '',
@@ -53,6 +56,7 @@ export function writeSettings(parameters: URLSearchParams, settings: SearchSetti
   set('maxPerDocument', settings.maxPerDocument, settings.maxPerDocument === undefined);
   set('context', settings.contextPassages, settings.contextPassages === undefined);
   set('prefix', true, !settings.prefix);
+  set('copies', true, !settings.showsCopies);
   set('mode', settings.mode, settings.mode === 'both');
   set('filter', settings.filter, settings.filter === '');
 }
@@ -77,6 +81,7 @@ export const toRequest = (query: string, settings: SearchSettings): QueryRequest
   ...(settings.maxPerDocument !== undefined && { maxPerDocument: settings.maxPerDocument }),
   ...(settings.contextPassages !== undefined && { contextPassages: settings.contextPassages }),
   ...(settings.prefix && { prefix: true }),
+  ...(!settings.showsCopies && { distinct: true }),
   ...(settings.mode !== 'both' && { mode: settings.mode }),
   ...(settings.filter.trim() !== '' && { filter: parseFilter(settings.filter) }),
   highlight: true,

@@ -26,12 +26,16 @@ const TEXTS: Text[] = [
   },
   { title: 'Volumes', content: 'A volume outlives its container.' },
   { title: 'Canteen', content: 'Lunch is served at noon.' },
+  { title: 'Kitchen', content: 'Lunch is served at noon.' },
 ];
 
 /** The title of the best result of the spec's example query. */
 export const BEST_TITLE = 'Restarts';
 /** The title of the text that this query does not find. */
 export const UNRELATED_TITLE = 'Canteen';
+
+/** This query finds two documents with the same text. */
+export const SAME_TEXT_QUERY = 'lunch at noon';
 
 /** This query finds every passage of the long text. */
 export const LONG_TEXT_QUERY = 'pressure gauge';

@@ -6,7 +6,13 @@ import type {
   QueryRequest,
   SearchResult,
 } from '../../../generated/types.gen.ts';
-import { BEST_TITLE, IS_MARKED, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../planning/fixtures.ts';
+import {
+  BEST_TITLE,
+  IS_MARKED,
+  LONG_TEXT_QUERY,
+  SAME_TEXT_QUERY,
+  UNRELATED_TITLE,
+} from '../planning/fixtures.ts';
 import {
   dataOf,
   exampleInput,
@@ -152,7 +158,7 @@ async function checkDocuments(context: RunContext, words: string): Promise<void>
   assert.equal(status, 404, 'one unknown document among others is a 404');
 }
 
-/** Checks maxPerDocument and minScore. */
+/** Checks maxPerDocument, distinct and minScore. */
 async function checkCounts(context: RunContext, words: string): Promise<void> {
   const all = await searcher(context, words)({});
   const minScore = all[1]?.score ?? 1;
@@ -167,6 +173,9 @@ async function checkCounts(context: RunContext, words: string): Promise<void> {
     ({ document_id }) => document_id === context.fixtures.longText.document.id,
   );
   assert.equal(ofLongText.length, 2, 'no more passages of a document than maxPerDocument');
+  const copies = await searcher(context, SAME_TEXT_QUERY)({ distinct: true });
+  const counts = copies.map(({ duplicates }) => duplicates);
+  assert.deepEqual(counts, [1], 'with distinct, two passages with the same text come once');
 }
 
 /** The default that the spec documents for limit. */

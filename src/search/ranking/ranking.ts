@@ -16,6 +16,7 @@ import { termFrequency } from '../postgres-rank-insides.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
+import { distinctTables } from './distinct-passages.ts';
 import {
   FULL_MATCH_VALUES,
   fullMatchesFirst,
@@ -76,6 +77,8 @@ export type FoundPassage = PassageRow &
     relevant: number;
     unlifted: number;
     cosine: number | null;
+    /** How many passages with the same text were left out for this one; undefined where none was to be. */
+    duplicates?: number;
     /** Where a model has put it in the order; undefined where none has. */
     reranked?: Reranked;
   };
@@ -130,14 +133,27 @@ function answers({ meaning }: RankingValues, most: RawBuilder<unknown> | undefin
     : sql`(${ofEachDocument(near, { order: sql`score DESC`, most })}) AS capped`;
 }
 
-/** `due`: the price. `maxPerDocument`: the most results of a document, where a query says it. */
-type Ending = { due: RawBuilder<unknown>; maxPerDocument?: RawBuilder<unknown>; layout: Layout };
+/**
+ * `due`: the price. `maxPerDocument`: the most results of a document, where a query says it. `isDistinct`: `best` has the
+ * copies of each passage.
+ */
+type Ending = {
+  due: RawBuilder<unknown>;
+  maxPerDocument?: RawBuilder<unknown>;
+  isDistinct?: boolean;
+  layout: Layout;
+};
+
+/** Beside the answers: of each, how many passages with its text there are. */
+const WITH_COPIES = sql` JOIN (
+        SELECT knowledge_base_id, document_id, position, copies FROM best) AS kept
+        USING (knowledge_base_id, document_id, position)`;
 
 /** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
 const rankedTables = (
   payment: Payment,
   values: RankingValues,
-  { due, maxPerDocument, layout }: Ending,
+  { due, maxPerDocument, isDistinct = false, layout }: Ending,
 ) => sql`${
   layout.isDistributed
     ? sql`
@@ -157,14 +173,16 @@ const rankedTables = (
     ranked AS (
       SELECT knowledge_base_id, document_id, position, ${ofWords('bm25', values)}, ${ofWords('combined', values)},
         ${ofWords('relevant', values)}, unlifted, cosine,
-        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
-      FROM ${answers(values, maxPerDocument)} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score${isDistinct ? sql`, copies - 1 AS duplicates` : sql``}
+      FROM ${answers(values, maxPerDocument)}${isDistinct ? WITH_COPIES : sql``} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
-const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+const foundColumns = ({
+  isDistinct = false,
+} = {}) => sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine`;
+      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${isDistinct ? sql`, duplicates` : sql``}`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
@@ -208,7 +226,7 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     ${bestPassages(values, layout)},${rankedTables(payment, values, { due, layout })}
-    SELECT ${foundColumns},
+    SELECT ${foundColumns()},
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ${joinedTables(values, layout)}
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
@@ -221,13 +239,44 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
  */
 const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
 
-/** The best of `scored`. `isCapped`: at most `maxPerDocument` of a document, its best by BM25. */
-function bestOfScored({ maxPerDocument, selected }: ScopedValues, { isCapped }: { isCapped: boolean }) {
-  const order = sql`ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
-  if (!isCapped) return sql`SELECT * FROM scored ${order}`;
-  const capped = ofEachDocument(sql`scored`, { order: sql`score DESC`, most: maxPerDocument });
-  return sql`SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (${capped}) AS capped ${order}`;
+/**
+ * What a search in a scope does with the passages found. `isCapped`: at most `maxPerDocument` of a document, its best by
+ * BM25. `isDistinct`: one of each text, and at most `maxPerDocument` where that has a value.
+ */
+type ScopedForm = { isCapped: boolean; isDistinct: boolean };
+
+/** The most passages of a document, where a form says it. */
+const mostPerDocument = (
+  { maxPerDocument, selected }: ScopedValues,
+  { isDistinct }: Pick<ScopedForm, 'isDistinct'>,
+) => (isDistinct ? sql`coalesce(${maxPerDocument}::integer, ${selected})` : maxPerDocument);
+
+/** The best of `scored`, or of `distinct_scored`. */
+function bestOfScored(values: ScopedValues, form: ScopedForm) {
+  const order = sql`ORDER BY score DESC, document_id DESC, position LIMIT ${values.selected}`;
+  if (!form.isCapped) return sql`SELECT * FROM scored ${order}`;
+  const table = form.isDistinct ? sql`distinct_scored` : sql`scored`;
+  const most = mostPerDocument(values, form);
+  const capped = ofEachDocument(table, { order: sql`score DESC`, most });
+  const copies = form.isDistinct ? sql`, copies` : sql``;
+  return sql`SELECT knowledge_base_id, document_id, position, lexemes, norm, score${copies} FROM (${capped}) AS capped ${order}`;
 }
+
+/** The tables to `best`: `by_words`, and the passages of `nearest` beside them. */
+const bestInScope = (
+  { ids }: ScopedValues,
+  { nearest, isDistinct, layout }: { nearest: RawBuilder<unknown>; isDistinct: boolean; layout: Layout },
+) =>
+  isDistinct
+    ? distinctTables(
+        'best',
+        sql`(
+        SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (${nearest}) AS nearest) AS either`,
+        { ids, layout },
+      )
+    : sql`
+    best AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL (${nearest}))`;
 
 /** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
 type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
@@ -242,16 +291,17 @@ type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
 function rankedInScope(
   payment: Payment,
   values: ScopedValues,
-  { layout, ...form }: { isCapped: boolean; layout: Layout },
+  { layout, ...form }: ScopedForm & { layout: Layout },
 ) {
-  const { isLast, least, selected, maxPerDocument } = values;
-  const cap = form.isCapped ? { maxPerDocument } : {};
-  const nearest = {
+  const { ids, isLast, least, selected, maxPerDocument } = values;
+  const { isCapped, isDistinct } = form;
+  const cap = isCapped ? { maxPerDocument: mostPerDocument(values, form) } : {};
+  const nearest = nearestInMeaning(values, {
     score: scoreOfFew(values, layout),
     isInScope: isInScope(values, 'passage_vectors', layout),
     ...cap,
     layout,
-  };
+  });
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
   const isEnough = sql`((SELECT ${isLast}::boolean OR is_small OR (
@@ -262,15 +312,13 @@ function rankedInScope(
   return sql<ScopedRow>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
     scored AS MATERIALIZED (
-      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctTables('distinct_scored', sql`(SELECT *, 1 AS copies FROM scored) AS single`, { ids, layout })},` : sql``}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),
-    best AS MATERIALIZED (
-      SELECT * FROM by_words UNION ALL (${nearestInMeaning(values, nearest)})),${rankedTables(payment, { ...values, meaning: values }, { due, ...cap, layout })}
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables(payment, { ...values, meaning: values }, { due, ...cap, isDistinct, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
-      SELECT ${foundColumns}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
+      SELECT ${foundColumns(form)}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
 }
@@ -316,7 +364,7 @@ export function createRanking(payment: Payment): RankPassages {
       'ids',
     ),
   );
-  const prepareInScope = (name: string, form: { isCapped: boolean }) =>
+  const prepareInScope = (name: string, form: ScopedForm) =>
     prepare(
       name + payment.suffix,
       SCOPED_VALUES,
@@ -325,8 +373,9 @@ export function createRanking(payment: Payment): RankPassages {
         'ids',
       ),
     );
-  const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
-  const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
+  const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false, isDistinct: false });
+  const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true, isDistinct: false });
+  const rankDistinct = prepareInScope('ranked_distinct', { isCapped: true, isDistinct: true });
 
   return async (
     database,
@@ -357,7 +406,8 @@ export function createRanking(payment: Payment): RankPassages {
       const isEnough = rows.length === 0 ? charge.isLast : rows.some((row) => row.isEnough);
       return { found: rows, isEnough };
     }
-    const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
+    const whole = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
+    const run = scope.isDistinct ? rankDistinct : whole;
     const rows = await run(database, {
       ...values,
       ...scopeValues(scope, comparesAll),

@@ -23,8 +23,14 @@ import { RERANK_DEPTH } from './rerank.ts';
  * - `filter`: the condition on their documents.
  * - `documents`: the only documents to search.
  * - `maxPerDocument`: the most passages of a document.
+ * - `isDistinct`: whether passages with the same text come once.
  */
-export type SearchScope = { filter?: DocumentFilter; documents?: ScopedId[]; maxPerDocument?: number };
+export type SearchScope = {
+  filter?: DocumentFilter;
+  documents?: ScopedId[];
+  maxPerDocument?: number;
+  isDistinct?: boolean;
+};
 
 /** The values of the scope in the statement. */
 export const SCOPE_VALUES = [

@@ -23,6 +23,7 @@ const NAMES = [
   'vocabulary_of_few',
   'ranked_in_scope',
   'ranked_per_document',
+  'ranked_distinct',
 ];
 
 const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
@@ -37,7 +38,7 @@ async function readPrepared(): Promise<Map<string, string>> {
     const { accountId, knowledgeBaseId } = owned;
     const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
     const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
-    const scopes = [{ filter: isText }, { maxPerDocument: 1 }];
+    const scopes = [{ filter: isText }, { maxPerDocument: 1 }, { isDistinct: true }];
     for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);
     for (const scope of scopes) expect(await search({ ...request, query: 'bridge', scope })).toHaveLength(1);
     const { rows } = await sql<{ name: string; statement: string }>`

@@ -88,6 +88,32 @@ test('200: maxPerDocument makes room for other documents', async () => {
   expect(await titlesOf({ ...inRiver, maxPerDocument: 1 })).toEqual(['Pond', 'River', 'Zoo']);
 });
 
+test('200: with distinct, passages with the same text come once, in any knowledge base', async () => {
+  const other = await api.createKnowledgeBase({ name: 'Copies' });
+  const copy = { knowledgeBaseId: other.id, title: 'Copy', content: 'The badger digs a sett.' };
+  await api.importTextContent(copy);
+  await api.importTextContent({ ...copy, knowledgeBaseId, title: 'Original' });
+  await api.importTextContent({ ...copy, title: 'Another', content: 'The badger digs, a sett.' });
+  const found = async (options: object) =>
+    (
+      await api.query({ query: 'badger sett', knowledgeBaseIds: [knowledgeBaseId, other.id], ...options })
+    ).map(({ content, duplicates }) => [content, duplicates]);
+  expect(await found({})).toHaveLength(3);
+  const once = await found({ distinct: true });
+  expect(new Map(once as [string, number][])).toEqual(
+    new Map([
+      [copy.content, 1],
+      ['The badger digs, a sett.', 0],
+    ]),
+  );
+  expect(once).toHaveLength(2);
+  const fields = ['duplicates'] as const;
+  expect(await api.query({ query: 'badger sett', distinct: true, limit: 1, fields: [...fields] })).toEqual([
+    { duplicates: expect.any(Number) },
+  ]);
+  await api.deleteKnowledgeBase(other.id);
+});
+
 test('200: the least minScore leaves out nothing, and the most all but the best possible', async () => {
   const all = await search();
   expect(await search({ minScore: 0 })).toEqual(all);

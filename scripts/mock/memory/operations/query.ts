@@ -59,6 +59,14 @@ function limitPerDocument(found: Found[], max: number): Found[] {
   });
 }
 
+/** Keeps the first of the passages with the same text, and says how many others there are. */
+function keepDistinct(found: Found[]): (Found & { duplicates: number })[] {
+  const texts = Map.groupBy(found, ({ passage }) => passage.content);
+  return [...texts.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, duplicates: others.length }],
+  );
+}
+
 /** The passage with the fields of its document. */
 function toFound(found: Found): FoundPassage & Pick<Found, 'passage' | 'byWords' | 'meaning'> {
   const { passage, bm25 } = found;
@@ -105,7 +113,7 @@ const groupsFor = ({ synonyms }: State, { knowledgeBaseIds }: QueryRequest): Syn
 export const queryAnswers = {
   query(request, { state }) {
     const { query, prefix = false, limit = 10, documentIds, filter, contextPassages = 0, fields } = request;
-    const { minScore = 0, maxPerDocument = Number.POSITIVE_INFINITY, mode = 'both' } = request;
+    const { minScore = 0, maxPerDocument = Number.POSITIVE_INFINITY, mode = 'both', distinct } = request;
     if (filter !== undefined) toDocumentFilter(filter); // refuses wrong times
     const searched = searchedDocuments(state, request);
     const named = documentIds && new Set(requireDocuments(state, documentIds));
@@ -128,7 +136,10 @@ export const queryAnswers = {
     const good = findByMode(passages, scored, mode).filter(
       ({ passage, score }) => results.has(passage) && score >= minScore,
     );
-    const best = limitPerDocument(good.sort(inOrder), maxPerDocument).slice(0, limit).map(toFound);
+    const ordered = good.sort(inOrder);
+    const best = limitPerDocument(distinct ? keepDistinct(ordered) : ordered, maxPerDocument)
+      .slice(0, limit)
+      .map(toFound);
     const contexts = contextPassages > 0 ? shareContexts(best, passages, contextPassages) : [];
     const explained = { ...scored.scoring, phrases: held };
     const answers = best.map((each, i) =>

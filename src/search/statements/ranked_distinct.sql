@@ -1,0 +1,287 @@
+-- Compiled by statements.test.ts (vitest --update), never edited by hand.
+WITH query_terms AS MATERIALIZED (
+  SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
+    CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
+  FROM (
+    SELECT query::tsquery AS query, upper_bound, term
+    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (query, upper_bound, term)
+  ) AS variant GROUP BY term),
+    located AS MATERIALIZED (
+      (SELECT knowledge_base_id, id FROM documents
+      WHERE $65::uuid[] IS NULL AND $62::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $67::bigint + 1)
+      UNION ALL
+      SELECT knowledge_base_id, id
+      FROM unnest($64::uuid[], $65::uuid[]) AS named (knowledge_base_id, id)
+      WHERE knowledge_base_id = ANY($1::uuid[])),
+    scope AS MATERIALIZED (
+      SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
+      WHERE (SELECT count(*) FROM located) <= $67::bigint AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+    IS TRUE),
+    extent AS MATERIALIZED (
+      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
+        CASE WHEN is_known THEN (SELECT count(*) FROM scope)
+          WHEN $62::jsonpath IS NULL THEN (SELECT count(*) FROM (
+            SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
+      FROM (SELECT $65::uuid[] IS NOT NULL
+        OR ($62::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $67::bigint) AS is_known
+      ) AS known),
+    scored AS MATERIALIZED (
+      SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $13::tsquery THEN $14::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $13::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $15::tsquery THEN $16::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $15::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $17::tsquery THEN $18::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $17::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $19::tsquery THEN $20::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $19::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $21::tsquery THEN $22::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $21::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $23::tsquery THEN $24::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $23::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $25::tsquery THEN $26::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $25::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $27::tsquery THEN $28::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $27::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $29::tsquery THEN $30::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $29::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $31::tsquery THEN $32::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $31::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $33::tsquery THEN $34::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $33::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $35::tsquery THEN $36::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $35::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $37::tsquery THEN $38::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $37::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $39::tsquery THEN $40::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $39::tsquery)) - 0.5))) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM (
+      (SELECT knowledge_base_id, document_id, position, lexemes, norm
+      FROM scope CROSS JOIN LATERAL (
+        SELECT document_id, position, lexemes, norm FROM (
+          SELECT passage_lexemes.knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
+          WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
+        ) AS own
+        WHERE (lexemes @@ $68::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+      WHERE (SELECT is_small FROM extent))
+      UNION ALL
+      (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
+      WHERE NOT (SELECT is_small FROM extent) AND lexemes @@ ANY($2::tsquery[] || $41::tsquery[])
+        AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
+        AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+          ELSE $62::jsonpath IS NULL OR EXISTS (
+            SELECT 1 FROM documents
+            WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
+              AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+    IS TRUE) END) IS TRUE
+      OFFSET 0)) AS candidate),
+    "distinct_scored_alike" AS MATERIALIZED (
+      SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
+      FROM (SELECT *, strip(ts_filter(lexemes, '{d}')) AS words FROM (SELECT *, 1 AS copies FROM scored) AS single) AS worded),
+    "distinct_scored_texts" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, content FROM "distinct_scored_alike" AS alike CROSS JOIN LATERAL (
+        SELECT content FROM passages
+        WHERE passages.knowledge_base_id = alike.knowledge_base_id AND passages.document_id = alike.document_id
+          AND passages.position = alike.position OFFSET 0) AS text
+      WHERE alike > 1),
+    "distinct_scored" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies
+      FROM (
+        SELECT knowledge_base_id, document_id, position, lexemes, norm, score,
+          greatest(max(copies) OVER (PARTITION BY norm, words, content), count(*) OVER (PARTITION BY norm, words, content)) AS copies,
+          row_number() OVER (PARTITION BY norm, words, content ORDER BY score DESC, document_id DESC, position) AS place
+        FROM "distinct_scored_alike" LEFT JOIN "distinct_scored_texts" USING (knowledge_base_id, document_id, position)) AS placed
+      WHERE place = 1),
+    first AS MATERIALIZED (SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies FROM (
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
+      FROM distinct_scored) AS placed
+    WHERE place <= coalesce($66::integer, $4)::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer)),
+    "best_alike" AS MATERIALIZED (
+      SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
+      FROM (SELECT *, strip(ts_filter(lexemes, '{d}')) AS words FROM (
+        SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM query_terms AS query_term), 0) AS score FROM (
+      SELECT knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm
+      FROM (
+        SELECT * FROM (
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
+      FROM ((
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) # ($55::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $58::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $53::smallint
+          AND CASE WHEN (SELECT is_known FROM extent)
+            THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+            ELSE $62::jsonpath IS NULL OR EXISTS (
+            SELECT 1 FROM documents
+            WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
+              AND ($62::jsonpath IS NULL OR
+    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+    IS TRUE) END)
+        UNION ALL
+        (SELECT own.* FROM scope CROSS JOIN LATERAL (
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) # ($55::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $53::smallint
+          OFFSET 0) AS own
+        WHERE $55::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared) AS placed
+    WHERE place <= coalesce($66::integer, $4)::integer) AS capped
+        ORDER BY distance, document_id DESC, position LIMIT 50
+      ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
+      WHERE NOT EXISTS (
+        SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
+    ) AS candidate) AS nearest) AS either) AS worded),
+    "best_texts" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, content FROM "best_alike" AS alike CROSS JOIN LATERAL (
+        SELECT content FROM passages
+        WHERE passages.knowledge_base_id = alike.knowledge_base_id AND passages.document_id = alike.document_id
+          AND passages.position = alike.position OFFSET 0) AS text
+      WHERE alike > 1),
+    "best" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies
+      FROM (
+        SELECT knowledge_base_id, document_id, position, lexemes, norm, score,
+          greatest(max(copies) OVER (PARTITION BY norm, words, content), count(*) OVER (PARTITION BY norm, words, content)) AS copies,
+          row_number() OVER (PARTITION BY norm, words, content ORDER BY score DESC, document_id DESC, position) AS place
+        FROM "best_alike" LEFT JOIN "best_texts" USING (knowledge_base_id, document_id, position)) AS placed
+      WHERE place = 1),
+    cosines AS MATERIALIZED (
+    SELECT document_id, position, least(greatest($56::float8 * (
+      4 * (8 * bit_count("plane0" & ($55::bit varying[])[1]) + 4 * bit_count("plane0" & ($55::bit varying[])[2]) + 2 * bit_count("plane0" & ($55::bit varying[])[3]) + 1 * bit_count("plane0" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($55::bit varying[])[1]) + 4 * bit_count("plane1" & ($55::bit varying[])[2]) + 2 * bit_count("plane1" & ($55::bit varying[])[3]) + 1 * bit_count("plane1" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($55::bit varying[])[1]) + 4 * bit_count("plane2" & ($55::bit varying[])[2]) + 2 * bit_count("plane2" & ($55::bit varying[])[3]) + 1 * bit_count("plane2" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $57::float8), 0), 1) AS cosine
+    FROM (
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) AS "plane0", substring(vector FROM 1 * $54::integer + 1 FOR $54::integer) AS "plane1", substring(vector FROM 2 * $54::integer + 1 FOR $54::integer) AS "plane2"
+      FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $53::smallint AND $56::float8 IS NOT NULL
+      OFFSET 0) AS planes),
+    with_neighbours AS MATERIALIZED (
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
+      CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
+    SELECT CASE WHEN others = 0 THEN best.score
+      ELSE 0.7::float8 * best.score + 0.3::float8 * coalesce(
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END), 0)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END), 0))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM query_terms AS query_term), 0) END
+    FROM (
+      SELECT array_agg(lexemes) AS vectors, (0.315::float8 + $3::float8 * sum(length)) AS norm, count(*) - 1 AS others
+      FROM passage_lexemes AS near
+      WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
+        AND near.position BETWEEN best.position - 2 AND best.position + 2) AS neighbourhood) ELSE score END
+        AS score
+    FROM best),
+    feedback AS MATERIALIZED (
+  SELECT *,
+    CASE WHEN best_score > 0 AND score >= 0.65::float8 * best_score AND score >= coalesce(
+        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET 7 LIMIT 1), 0)
+      THEN (score / best_score) ^ 8 ELSE 0 END AS feedback_weight
+  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours),
+    feedback_terms AS MATERIALIZED (
+  WITH passages AS MATERIALIZED (
+    SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
+    FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
+  collection AS MATERIALIZED (
+    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
+    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))),
+  shared AS MATERIALIZED (
+    SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
+    FROM passages, unnest(lexemes)
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($46::text[])
+    GROUP BY lexeme HAVING count(*) > 1
+    ORDER BY centroid DESC, lexeme LIMIT 100),
+  counted AS (
+    SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
+      (SELECT sum(passage_count)::float8 FROM collection) AS passages
+    FROM (
+      SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
+      SELECT lexeme, NULL, passage_count
+      FROM (
+  SELECT merged.lexeme, merged.passage_count FROM "collection" AS searched CROSS JOIN LATERAL (
+    SELECT lexeme, passage_count FROM document_frequencies
+    WHERE knowledge_base_id = searched.knowledge_base_id AND lexeme = ANY(ARRAY(SELECT lexeme FROM "shared")) OFFSET 0) AS merged
+  UNION ALL
+  SELECT counted.lexeme, counted.passage_count::bigint
+  FROM (
+      SELECT passage_counts || '{}' AS passage_counts FROM document_frequency_deltas
+      WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection)) OFFSET 0) AS delta
+    CROSS JOIN LATERAL (
+      SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM "shared" OFFSET 0) AS counted
+  WHERE counted.passage_count IS NOT NULL) AS counts) AS counts
+    GROUP BY lexeme)
+  SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, centroid, idf ^ 2 AS squared_idf FROM (
+    SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
+      (0.5::float8 * ln(1 + passages)) AS idf
+    FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
+  ORDER BY centroid * idf DESC, lexeme LIMIT 16),
+    reranked AS MATERIALIZED (
+    SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
+      coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
+    FROM (
+      SELECT *, score AS combined, coalesce(lexemes @@ $45::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $43::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $44::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
+        FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
+        ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
+      FROM (
+        SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
+      ) AS scaled OFFSET 0) AS summed),
+    ordered AS MATERIALIZED (
+    WITH kept AS MATERIALIZED (
+      SELECT *, ($59::float8 * "relevant" + $60::float8 * coalesce(cosine, 0) * ($47::float8 - $59::float8 * "relevant")) AS unlifted
+      FROM (
+        SELECT *, CASE WHEN has_all THEN full_score
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
+            END AS relevant
+        FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
+      ) AS by_words LEFT JOIN cosines USING (document_id, position))
+    SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END ELSE $47::float8 - ($47::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END / $47::float8) END AS score
+    FROM kept),
+    ranked AS (
+      SELECT knowledge_base_id, document_id, position, $59::float8 * "bm25" AS "bm25", $59::float8 * "combined" AS "combined",
+        $59::float8 * "relevant" AS "relevant", unlifted, cosine,
+        round((score / $47::float8)::numeric, 6)::float8 AS score, copies - 1 AS duplicates
+      FROM (
+    SELECT * FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
+      FROM ordered WHERE (bm25 * $59::float8 > 0 OR cosine >= (
+        SELECT greatest($61::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
+    WHERE place <= coalesce($66::integer, $4)::integer) AS capped JOIN (
+        SELECT knowledge_base_id, document_id, position, copies FROM best) AS kept
+        USING (knowledge_base_id, document_id, position) ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
+    paid AS (
+  WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) AS "isEnough", CASE WHEN ((SELECT $51::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+      (SELECT count(*) FROM scored) AS matched
+    FROM (SELECT 1) AS always LEFT JOIN (
+      SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+      page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine, duplicates, documents.created_at FROM ranked
+    JOIN passages USING (knowledge_base_id, document_id, position)
+    LEFT JOIN documents
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
+    ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
+    LIMIT $48
