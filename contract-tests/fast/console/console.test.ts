@@ -73,6 +73,14 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.locator('.announcements').getByText('2 files searchable, 1 failed').waitFor();
   });
 
+  test('a file that is dropped again replaces its earlier version, as it does for the command', async () => {
+    await dropFiles(page, { 'hours.txt': 'The café opens at ten.' });
+    await text('Searchable, replaced the earlier version').waitFor();
+    expect(await row('hours.txt').count()).toBe(1);
+    await dropFiles(page, { 'hours.txt': FILES['hours.txt'] });
+    await page.getByText('Searchable, replaced the earlier version').nth(1).waitFor();
+  });
+
   test('pastes a text; what was typed stays when the service refuses it', async () => {
     await button('Paste a text').click();
     await dialog().getByLabel('Title').fill('Menu');

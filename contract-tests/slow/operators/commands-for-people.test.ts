@@ -71,6 +71,15 @@ test('a folder is imported, and the second time only what has changed', { timeou
     /^1 file failed:\n {2}broken\.pdf\n.*→ .*\nHandbook: 3 imported, 1 ignored, 1 failed, /,
   );
   expect(first.code).toBe(1);
+  const again = await run('import', handbook, '--kb', 'Handbook');
+  expect(again.output).toMatch(
+    /^1 file failed before, .*--retry.*\n {2}broken\.pdf\n.*\nHandbook: 3 unchanged, 1 ignored, 1 failed before, /,
+  );
+  expect(again.code).toBe(3);
+  expect(await run('import', handbook, '--kb', 'Handbook', '--retry')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('1 file failed:'),
+  });
   await rm(join(handbook, 'broken.pdf'));
   await rm(join(handbook, 'travel/trains.md'));
   await write('hours.md', '# Opening hours\n\nThe numbat café opens at eight.');
@@ -91,7 +100,15 @@ test('a folder is imported, and the second time only what has changed', { timeou
   });
   expect(trial.files).toEqual(second.files);
   expect(second.last).toMatchObject({
-    summary: { name: 'Handbook', imported: 0, updated: 1, unchanged: 1, deleted: 2, failed: 0 },
+    summary: {
+      name: 'Handbook',
+      imported: 0,
+      updated: 1,
+      unchanged: 1,
+      deleted: 2,
+      failedBefore: 0,
+      failed: 0,
+    },
   });
   const { data } = await account.api.listDocuments({ knowledgeBaseId: await handbookId() });
   expect(data.map(({ externalId, attributes }) => [externalId, attributes]).toSorted()).toEqual([

@@ -71,7 +71,8 @@ export async function importAll(
   const importOne = async (file: LocalFile) => {
     const { externalId } = file;
     try {
-      report.add({ file: externalId, ...(await importFile({ ...context, signal: stopping.signal }, file)) });
+      const { error, ...imported } = await importFile({ ...context, signal: stopping.signal }, file);
+      report.add({ file: externalId, ...imported, ...(error && { reason: error.message }) });
     } catch (error) {
       if (stopping.signal.aborted || isStopping(error) || !(error instanceof Error)) {
         stopping.abort();

@@ -26,9 +26,13 @@ type ImportOptions = RemoteOptions &
     delete?: boolean;
     yes?: boolean;
     wait: boolean;
+    retry?: boolean;
     dryRun?: boolean;
     concurrency: number;
   };
+
+/** The exit code where only files have failed that had failed before. */
+const FAILED_BEFORE_CODE = 3;
 
 /** The client's own default. With fewer, a wait for an import would hold up all other requests. */
 const REQUESTS_LEAST = 8;
@@ -109,6 +113,7 @@ function announce(survey: Survey, refused: FileResult[]): void {
 
 async function run(paths: string[], options: ImportOptions): Promise<void> {
   const { kb, json = false, dryRun: isTrial = false, wait: waits, concurrency, attributes } = options;
+  const { retry: retries = false } = options;
   const client = await connect(options, { concurrency: Math.max(concurrency, REQUESTS_LEAST) });
   const roots = await readRoots(paths, options);
   const found = await findKnowledgeBase(client, kb);
@@ -123,7 +128,7 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
   const shown = { name: kb, ...knowledgeBase };
   const stopped = await importAll(
     survey,
-    { client, findKnown, knowledgeBaseId, attributes, waits, isTrial },
+    { client, findKnown, knowledgeBaseId, attributes, waits, retries, isTrial },
     { report, concurrency, onInterrupt: () => report.conclude(shown, `Interrupted. ${HOW_TO_GO_ON}`) },
   );
   try {
@@ -132,6 +137,7 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
   } finally {
     report.conclude(shown, stopped);
     if (report.counts.failed > 0 || stopped !== undefined) process.exitCode = 1;
+    else if (report.counts.failedBefore > 0) process.exitCode = FAILED_BEFORE_CODE;
   }
 }
 
@@ -160,11 +166,13 @@ export const importCommand = withRemote(
   .option('--delete', 'delete documents whose files are gone from these folders; asks first')
   .option('--yes', 'do not ask')
   .option('--no-wait', 'do not wait until the files are read')
+  .option('--retry', 'try files again that have failed before, although they have not changed')
   .option('--dry-run', 'show what would happen, and send nothing')
   .option('--concurrency <count>', 'files in work at once, 1 to 64', wholeNumber(1, 64), 8)
   .addHelpText(
     'after',
-    '\nThe exit code is 1 if a file has failed. Empty files in folders, and those of types that\n' +
+    '\nThe exit code is 1 if a file has failed, and 3 if only files have that had failed before. These are not\n' +
+      'tried again until they have changed, unless the cause was the service. Empty files in folders, and those of types that\n' +
       'the service does not read, are ignored: they are named, and are no failure.',
   )
   .action(run);

@@ -8,6 +8,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   Attributes,
   Document,
+  DocumentError,
+  DocumentErrorCode,
   DocumentStatusReport,
   DocumentWarning,
 } from '../../../generated/types.gen.ts';
@@ -16,11 +18,15 @@ import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import type { LocalFile } from './find-files.ts';
 import type { FindKnown, KnownDocument } from './known-documents.ts';
 
-/** `sent`: the import goes on, and nobody waits for it. */
+/**
+ * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import, by
+ * a fault of its own, with this `error`; it was not tried again.
+ */
 export type Imported = {
-  outcome: 'imported' | 'updated' | 'unchanged' | 'sent';
+  outcome: 'imported' | 'updated' | 'unchanged' | 'sent' | 'failedBefore';
   documentId?: string;
   warnings?: DocumentWarning[];
+  error?: DocumentError;
 };
 
 export type ImportContext = {
@@ -31,6 +37,8 @@ export type ImportContext = {
   attributes: Attributes | undefined;
   /** Whether to wait until the documents are processed. */
   waits: boolean;
+  /** Whether files that have failed in an earlier import are tried again, although they have not changed. */
+  retries: boolean;
   /** Whether to say only what would happen. */
   isTrial: boolean;
   signal: AbortSignal;
@@ -69,10 +77,15 @@ async function retry({ client, signal }: ImportContext, documentId: string): Pro
   });
 }
 
+/** Failures of which the file is innocent: another try may go well. */
+const TEMPORARY = new Set<DocumentErrorCode>(['INTERNAL_ERROR', 'PROCESSING_TIMEOUT']);
+
 /** Continues with a document whose content is that of the file. */
 async function resume(context: ImportContext, known: KnownDocument): Promise<Imported> {
-  const { client, attributes, isTrial, signal } = context;
-  const { id: documentId, status } = known;
+  const { client, attributes, retries, isTrial, signal } = context;
+  const { id: documentId, status, error } = known;
+  if (!retries && status === 'failed' && error !== undefined && !TEMPORARY.has(error.code))
+    return { outcome: 'failedBefore', documentId, error };
   const isChanged = attributes !== undefined && !isDeepStrictEqual(attributes, known.attributes ?? {});
   const isDone = status === 'processed';
   if (isTrial) return { outcome: isDone && !isChanged ? 'unchanged' : 'updated', documentId };
@@ -98,8 +111,8 @@ async function upload(
 }
 
 /**
- * Imports a file. A file that the knowledge base has is not sent again; an import that was interrupted or has failed
- * goes on.
+ * Imports a file. A file that the knowledge base has is not sent again; an import that was interrupted, or has failed
+ * by no fault of the file, goes on.
  * @throws KnowledgeRetrievalError; an error of the file system
  */
 export async function importFile(context: ImportContext, file: LocalFile): Promise<Imported> {

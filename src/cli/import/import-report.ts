@@ -7,7 +7,16 @@ import { print, printJson, tell, terminalColumns, toVisibleLine } from '../../te
 import { explainError } from '../explain-error.ts';
 
 /** In the order of the summary. */
-const OUTCOMES = ['imported', 'updated', 'unchanged', 'sent', 'deleted', 'ignored', 'failed'] as const;
+const OUTCOMES = [
+  'imported',
+  'updated',
+  'unchanged',
+  'sent',
+  'deleted',
+  'ignored',
+  'failedBefore',
+  'failed',
+] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -59,8 +68,10 @@ const UNLISTED = new Set<Outcome>(['unchanged', 'ignored']);
 /** What a trial only would do: `would be imported`. */
 const PREVENTED = new Set<Outcome>(['imported', 'updated', 'sent', 'deleted']);
 
-const describeOutcome = (outcome: Outcome, isTrial: boolean): string =>
-  isTrial && PREVENTED.has(outcome) ? `would be ${outcome}` : outcome;
+function describeOutcome(outcome: Outcome, isTrial: boolean): string {
+  if (outcome === 'failedBefore') return 'failed before';
+  return isTrial && PREVENTED.has(outcome) ? `would be ${outcome}` : outcome;
+}
 
 const isFailed = ({ outcome }: FileResult): boolean => outcome === 'failed';
 
@@ -94,6 +105,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
   const toOutcome = (outcome: Outcome) => describeOutcome(outcome, isTrial);
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>; // of all
   const failed: FileResult[] = [];
+  const failedBefore: FileResult[] = [];
   /** Others of which people read more than their number. */
   const noted: FileResult[] = [];
   return {
@@ -102,6 +114,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
       counts[result.outcome] += 1;
       if (json) printJson(result);
       else if (isFailed(result)) failed.push(result);
+      else if (result.outcome === 'failedBefore') failedBefore.push(result);
       else if (result.warnings !== undefined || (isTrial && !UNLISTED.has(result.outcome)))
         noted.push(result);
     },
@@ -114,6 +127,11 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
         return;
       }
       writeList(noted, print, toOutcome);
+      if (failedBefore.length > 0) {
+        const files = pluralise(failedBefore.length, 'file');
+        print(`${files} failed before, and nothing has changed since (--retry tries again):`);
+      }
+      writeList(failedBefore, print);
       if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
       writeList(failed, print);
       if (stopped) tell(stopped);

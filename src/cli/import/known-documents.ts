@@ -5,7 +5,10 @@ import type { KnowledgeRetrieval } from '../../client/client.ts';
 /** Finds the newest document of a file; undefined: there is none. */
 export type FindKnown = (externalId: string) => Promise<KnownDocument | undefined>;
 
-export type KnownDocument = Pick<Document, 'id' | 'title' | 'size' | 'status' | 'sha256' | 'attributes'>;
+export type KnownDocument = Pick<
+  Document,
+  'id' | 'title' | 'size' | 'status' | 'sha256' | 'attributes' | 'error'
+>;
 
 /**
  * With at most so many documents for each file, all are listed: a request lists a thousand. Otherwise each file is
@@ -13,13 +16,14 @@ export type KnownDocument = Pick<Document, 'id' | 'title' | 'size' | 'status' | 
  */
 const LISTED_PER_FILE = 10;
 
-const toKnown = ({ id, title, size, status, sha256, attributes }: Document): KnownDocument => ({
+const toKnown = ({ id, title, size, status, sha256, attributes, error }: Document): KnownDocument => ({
   id,
   title,
   size,
   status,
   ...(sha256 !== undefined && { sha256 }),
   ...(attributes !== undefined && { attributes }),
+  ...(error !== undefined && { error }),
 });
 
 async function listKnown(client: KnowledgeRetrieval, knowledgeBaseId: string): Promise<FindKnown> {

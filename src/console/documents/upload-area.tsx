@@ -53,7 +53,7 @@ type UploadAreaProps = { knowledgeBaseId: string; isEmpty: boolean; onPaste(): v
 export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProps) {
   const session: Session = useSession();
   const [skipsUnchanged, setSkipsUnchanged] = useState(true);
-  const [replacesByPath, setReplacesByPath] = useState(false);
+  const [replacesByPath, setReplacesByPath] = useState(true);
   const fileInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
   const obstacle = writeObstacle(session);
@@ -128,7 +128,7 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProp
             checked={replacesByPath}
             onChange={(event) => setReplacesByPath(event.currentTarget.checked)}
           />
-          Replace the earlier version of a file with the same path
+          Replace the document of a file with the same path, as the command does
         </label>
       </details>
     </section>

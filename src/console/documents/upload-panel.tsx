@@ -27,6 +27,11 @@ const STEPS: Record<UploadState['phase'], string> = {
   stopped: 'Stopped',
 };
 
+const stepOf = ({ phase, document }: UploadState): string =>
+  phase === 'processed' && document?.replaces !== undefined
+    ? 'Searchable, replaced the earlier version'
+    : STEPS[phase];
+
 /** How much of the bar is full: half of it is the way of the bytes. The service does not tell how far it has read. */
 function shareOf({ phase, sentShare = 0 }: UploadState): number | undefined {
   if (phase === 'failed' || phase === 'stopped') return undefined;
@@ -54,7 +59,7 @@ function Row({ upload }: { upload: Upload }) {
         {document === undefined ? upload.path : <a href={addressOf.document(document.id)}>{upload.path}</a>}
       </span>
       <span class="upload-step">
-        {STEPS[phase]} <span class="muted">{formatBytes(upload.file.size)}</span>
+        {stepOf(state)} <span class="muted">{formatBytes(upload.file.size)}</span>
       </span>
       {share === undefined ? (
         <p class="upload-reason" dir="auto">

@@ -2,7 +2,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import type { Document, FileProgress, KnowledgeRetrieval } from '../../client/index.ts';
 
-/** A file that was chosen. `path`: with its folders, where a folder was chosen. */
+/** A file that was chosen. `path`: with its folders, from the chosen one on. */
 export type ChosenFile = { file: File; path: string };
 
 /**
@@ -17,13 +17,14 @@ export type UploadState = {
   error?: unknown;
 };
 
-export type Upload = ChosenFile & { id: number; state: Signal<UploadState> };
+/** `externalId`: see `withIds`. */
+export type Upload = ChosenFile & { id: number; externalId: string; state: Signal<UploadState> };
 
 export type UploadOptions = {
   knowledgeBaseId: string;
   /** Whether content that the knowledge base has already makes no second document. */
   skipsUnchanged: boolean;
-  /** Whether a document with the same path is replaced. */
+  /** Whether a file replaces the document with its path, as it does for the command `import`. */
   replacesByPath: boolean;
 };
 
@@ -76,11 +77,25 @@ function change({ ended }: UploadList, upload: Upload, state: UploadState): void
   ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
 }
 
-/** Why the service would refuse the file; undefined: it will not because of its size. */
-function findObstacle({ file }: Upload): Error | undefined {
+/** Why the service would refuse the file; undefined: it will not because of its size or its path. */
+function findObstacle({ file, externalId }: Upload, { replacesByPath }: UploadOptions): Error | undefined {
   if (file.size === 0) return new Error('The file is empty.');
-  if (file.size <= FILE_MAX_BYTES) return undefined;
-  return new Error('The file is larger than 50 MiB. Split it, or remove large pictures.');
+  if (file.size > FILE_MAX_BYTES)
+    return new Error('The file is larger than 50 MiB. Split it, or remove large pictures.');
+  if (!replacesByPath || [...externalId].length <= EXTERNAL_ID_MAX) return undefined;
+  return new Error(`Its path has more than ${EXTERNAL_ID_MAX} characters. Choose a folder nearer to it.`);
+}
+
+/**
+ * The ids by which the command `import` knows the files: their paths below the chosen folder. Where two would be the
+ * same, all keep the names of their folders.
+ */
+export function withIds<Chosen extends { path: string }>(
+  files: Chosen[],
+): (Chosen & { externalId: string })[] {
+  const below = files.map((file) => ({ ...file, externalId: file.path.replace(/^[^/]*\//, '') }));
+  const isUnique = new Set(below.map(({ externalId }) => externalId)).size === files.length;
+  return isUnique ? below : files.map((file) => ({ ...file, externalId: file.path }));
 }
 
 /** The state that the client reports, as the page shows it. */
@@ -111,24 +126,22 @@ function requireList(knowledgeBaseId: string): UploadList {
 export async function startUploads(
   service: KnowledgeRetrieval,
   files: ChosenFile[],
-  { knowledgeBaseId, skipsUnchanged, replacesByPath }: UploadOptions,
+  options: UploadOptions,
 ): Promise<void> {
+  const { knowledgeBaseId, skipsUnchanged, replacesByPath } = options;
   const list = requireList(knowledgeBaseId);
-  const added = files.map((chosen) => ({
+  const added = withIds(files).map((chosen) => ({
     ...chosen,
     id: ++lastId,
     state: signal<UploadState>({ phase: 'waiting' }),
   }));
   list.uploads.value = [...list.uploads.value, ...added];
   for (const upload of added) {
-    const error = findObstacle(upload);
+    const error = findObstacle(upload, options);
     if (error !== undefined) change(list, upload, { phase: 'failed', error });
   }
   const sent = added.filter((upload) => !hasEnded(upload));
-  const sources = sent.map(({ file, path }) => ({
-    file,
-    ...(replacesByPath && { externalId: path.slice(0, EXTERNAL_ID_MAX) }),
-  }));
+  const sources = sent.map(({ file, externalId }) => ({ file, ...(replacesByPath && { externalId }) }));
   try {
     await service.uploadFilesAndPoll(sources, {
       knowledgeBaseId,
