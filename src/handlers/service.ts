@@ -3,9 +3,9 @@ import type { AnalysisPool } from '../indexing/analysis-pool.ts';
 import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
+import type { SendTest } from '../outbound/webhooks/send-test.ts';
 import type { Search } from '../search/search.ts';
 import type { ShortTexts } from '../versions/short-texts.ts';
-import type { SendTest } from '../webhooks/send-test.ts';
 
 export type Service = JobContext &
   Readonly<{

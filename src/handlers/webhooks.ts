@@ -12,9 +12,9 @@ import {
   toDelivery,
   toWebhook,
 } from '../database/rows/webhooks.ts';
+import { requireReceiver } from '../outbound/webhooks/receivers.ts';
+import { createSecret, formatSecret } from '../outbound/webhooks/sign.ts';
 import { parseKnowledgeBaseIds, parseWebhookId } from '../terms/ids.ts';
-import { requireReceiver } from '../webhooks/receivers.ts';
-import { createSecret, formatSecret } from '../webhooks/sign.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
 

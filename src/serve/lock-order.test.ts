@@ -20,7 +20,7 @@ import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.
 import { collectGarbage } from '../jobs/collect-garbage.ts';
 import { giveUpImport, importFile } from '../jobs/import-file.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
-import { startDeliveries } from '../webhooks/deliver.ts';
+import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { type Rank, ranksOf } from './testing/lock-ranks.ts';
 import { type LockedThings, makeThings } from './testing/locked-things.ts';
 import { type Operation, REPLACED, REQUESTS } from './testing/locking-requests.ts';

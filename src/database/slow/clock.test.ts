@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Service } from '../../handlers/service.ts';
 import { endOverdueImports } from '../../jobs/imports.ts';
+import { startReceiver, type TestReceiver } from '../../outbound/webhooks/testing/receiver.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
-import { startReceiver, type TestReceiver } from '../../webhooks/testing/receiver.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../rows/api-keys.ts';
 
 afterEach(() => vi.useRealTimers());

@@ -1,9 +1,9 @@
 /** The operations on webhooks. The mock sends no events: a test of a webhook succeeds without a request. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Webhook, WebhookDelivery } from '../../../../generated/types.gen.ts';
+import { findReceiverProblem } from '../../../../src/outbound/webhooks/receivers.ts';
+import { createSecret, formatSecret } from '../../../../src/outbound/webhooks/sign.ts';
 import { validationFailed, webhookLimitExceeded } from '../../../../src/terms/errors.ts';
-import { findAddressProblem } from '../../../../src/webhooks/receivers.ts';
-import { createSecret, formatSecret } from '../../../../src/webhooks/sign.ts';
 import { requireKnowledgeBases, requireMemory, requireWebhook, SETTINGS } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { pageOf } from './pages.ts';
@@ -15,7 +15,7 @@ const DELIVERIES_MAX = 20;
 
 export const webhookAnswers = {
   createWebhook({ url, events, knowledgeBaseIds }, { state }) {
-    const problem = findAddressProblem(url, { allowsPrivateReceivers: false });
+    const problem = findReceiverProblem(url, { allowsPrivateReceivers: false });
     if (problem !== undefined) throw validationFailed([], { url: [problem] });
     const ids = knowledgeBaseIds && requireKnowledgeBases(state, knowledgeBaseIds);
     const { webhookLimit: limit } = SETTINGS;

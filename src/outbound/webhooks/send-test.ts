@@ -1,11 +1,12 @@
 /** Sends test events at once, while their owner waits. */
 import { v7 as uuidv7 } from 'uuid';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
-import { clockFrom } from '../database/connection/clock.ts';
-import type { Delivery } from '../database/rows/webhooks.ts';
-import type { ReceiverRules } from './receivers.ts';
-import { openConnections, sendEvent } from './send-event.ts';
+import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
+import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../../concurrency/wait-queue.ts';
+import { clockFrom } from '../../database/connection/clock.ts';
+import type { Delivery } from '../../database/rows/webhooks.ts';
+import { openConnections } from '../connections.ts';
+import { type ReceiverRules, toAddressRules } from './receivers.ts';
+import { sendEvent } from './send-event.ts';
 
 /** Tests of one server at a time. Each holds a connection for ten seconds at most. */
 const TESTS = 16;
@@ -27,7 +28,7 @@ export function createSendTest(rules: ReceiverRules): SendTest {
   return async ({ accountId, ...webhook }, { createdAt, signal, budget }) => {
     const now = clockFrom(createdAt);
     await permits.acquire(accountId, { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
-    const connections = openConnections(webhook.url, 1, rules);
+    const connections = openConnections(webhook.url, 1, toAddressRules(rules));
     try {
       const event = { id: uuidv7(), type: 'webhook.test', createdAt, data: { id: webhook.id } } as const;
       const { answer, ...result } = await sendEvent(webhook, event, { connections, signal, now });

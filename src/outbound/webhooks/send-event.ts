@@ -2,11 +2,11 @@
  * Sends one event to its receiver. The receiver is a stranger: it may be slow, redirect, answer without end, or have a
  * name that leads into our own network.
  */
-import http from 'node:http';
-import https from 'node:https';
-import type { WebhookEventType } from '../../generated/types.gen.ts';
-import { codeOf } from '../terms/problem.ts';
-import { findAddressProblem, lookUpPublic, type ReceiverRules, RefusedReceiver } from './receivers.ts';
+import type http from 'node:http';
+import type { WebhookEventType } from '../../../generated/types.gen.ts';
+import { codeOf } from '../../terms/problem.ts';
+import { RefusedAddress } from '../address-rules.ts';
+import { type Connections, onConnected, openRequest } from '../connections.ts';
 import { signedHeaders } from './sign.ts';
 
 /** From the look-up of the name to the end of the answer. Standard Webhooks allows 15 to 30 s; most services less. */
@@ -15,20 +15,6 @@ const SEND_TIMEOUT_MS = 10_000;
 const ANSWER_MAX_BYTES = 4_096;
 /** Characters of an answer that are returned. The spec has the same bound. */
 const ANSWER_MAX_LENGTH = 1_000;
-/** Connections to one receiver. They are closed after its turn. `problem`: why nothing may be sent there. */
-export type Connections = { agent: http.Agent; isHttps: boolean; problem: string | undefined; close(): void };
-
-/** Prepares up to `parallel` connections to the receiver at this address. Nothing is sent yet. */
-export function openConnections(address: string, parallel: number, rules: ReceiverRules): Connections {
-  const isHttps = new URL(address).protocol === 'https:';
-  const Agent = isHttps ? https.Agent : http.Agent;
-  const options = { keepAlive: true, maxSockets: parallel };
-  const agent = new Agent(
-    rules.allowsPrivateReceivers ? options : { ...options, lookup: lookUpPublic(rules) },
-  );
-  // The rules may have changed since the webhook was created.
-  return { agent, isHttps, problem: findAddressProblem(address, rules), close: () => agent.destroy() };
-}
 
 export type SentEvent = { id: string; type: WebhookEventType; createdAt: Date; data: object };
 export type Receiver = { url: string; secret: Buffer };
@@ -69,17 +55,14 @@ type Posted = { headers: http.OutgoingHttpHeaders; body: string; signal: AbortSi
  */
 async function post(
   url: URL,
-  { agent, isHttps }: Connections,
+  connections: Connections,
   { headers, body, signal, latestAtMs }: Posted,
 ): Promise<{ status: number; answer: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  const request = (isHttps ? https : http).request(url, { method: 'POST', headers, agent, signal });
+  const request = openRequest(url, connections, { method: 'POST', headers, signal });
   // A server that was paused sees the connection before its timers.
   const send = () => (performance.now() > latestAtMs ? request.destroy(new TooLate()) : request.end(body));
-  request.on('socket', (socket) => {
-    if (socket.connecting) socket.once(isHttps ? 'secureConnect' : 'connect', send);
-    else send();
-  });
+  onConnected(request, connections, send);
   request.on('response', resolve).on('error', reject);
   request.on('upgrade', (_, socket) => {
     socket.destroy();
@@ -99,7 +82,7 @@ function describeStatus(status: number): string | null {
 
 /** Why no answer came. Addresses within a network do not appear: only codes are named. */
 function describeFailure(error: unknown): string {
-  if (error instanceof RefusedReceiver) return error.message;
+  if (error instanceof RefusedAddress) return error.message;
   if (error instanceof Error && error.name === 'AbortError')
     return `The receiver did not answer within ${SEND_TIMEOUT_MS / 1000} seconds.`;
   return `The connection failed (${codeOf(error) || 'no valid HTTP answer'}).`;
@@ -134,7 +117,7 @@ export async function sendEvent(
   };
   const measured = () => ({ sentAt, durationMs: Math.round(performance.now() - startedAtMs) });
   try {
-    if (connections.problem !== undefined) throw new RefusedReceiver(`The address ${connections.problem}.`);
+    if (connections.problem !== undefined) throw new RefusedAddress(`The address ${connections.problem}.`);
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     const posted = { headers, body, signal: inTime, latestAtMs };
     const { status, answer } = await post(new URL(url), connections, posted);

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { lookUpPublic, type ReceiverRules, requireReceiver } from './receivers.ts';
-import { openConnections, sendEvent, TooLate } from './send-event.ts';
+import { lookUpAllowed } from '../address-rules.ts';
+import { openConnections } from '../connections.ts';
+import { type ReceiverRules, requireReceiver, toAddressRules } from './receivers.ts';
+import { sendEvent, TooLate } from './send-event.ts';
 import { createSecret, formatSecret } from './sign.ts';
 import { type Answer, startReceiver, verify } from './testing/receiver.ts';
 
@@ -23,7 +25,7 @@ afterEach(async () => {
 });
 
 async function send(url: string, rules: ReceiverRules = ANYWHERE, signal = new AbortController().signal) {
-  const connections = openConnections(url, 1, rules);
+  const connections = openConnections(url, 1, toAddressRules(rules));
   return await sendEvent({ url, secret }, event, { connections, signal, now: () => new Date() }).finally(
     connections.close,
   );
@@ -142,7 +144,7 @@ test('nothing listens there', async () => {
 
 test('a server that was paused while it connected sends nothing', async () => {
   const { url, received } = await receiverWith();
-  const connections = openConnections(url, 1, ANYWHERE);
+  const connections = openConnections(url, 1, toAddressRules(ANYWHERE));
   const options = { connections, signal: new AbortController().signal, now: () => new Date() };
   const send = (latestAtMs: number) => sendEvent({ url, secret }, event, { ...options, latestAtMs });
   try {
@@ -218,7 +220,7 @@ test('a name that leads inside at the moment of sending gets nothing, although i
 
 test('a connection goes only to the public ones of several addresses', async () => {
   const resolve = async () => ['10.0.0.1', '93.184.215.14', '::1', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
-  const lookUp = promisify(lookUpPublic({ allowsPrivateReceivers: false, resolve }));
+  const lookUp = promisify(lookUpAllowed(toAddressRules({ allowsPrivateReceivers: false, resolve })));
   expect(await lookUp('mixed.example.com', { all: true })).toEqual([
     { address: '93.184.215.14', family: 4 },
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },

@@ -4,18 +4,18 @@
  * slow receiver occupies only its own turns.
  */
 import type { Logger } from 'pino';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { repeatOrWake } from '../concurrency/repeat.ts';
-import { withTimeout } from '../concurrency/timeout.ts';
-import { clockFrom } from '../database/connection/clock.ts';
-import type { Database } from '../database/connection/database.ts';
+import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
+import { repeatOrWake } from '../../concurrency/repeat.ts';
+import { withTimeout } from '../../concurrency/timeout.ts';
+import { clockFrom } from '../../database/connection/clock.ts';
+import type { Database } from '../../database/connection/database.ts';
 import {
   type DueEvent,
   delayEvents,
   findDueEvents,
   postponeBlockedEvents,
   removeEvents,
-} from '../database/rows/webhook-events.ts';
+} from '../../database/rows/webhook-events.ts';
 import {
   beginTurn,
   type DueWebhook,
@@ -25,10 +25,11 @@ import {
   logDeliveries,
   type Turn,
   type Verdict,
-} from '../database/rows/webhooks.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { ReceiverRules } from './receivers.ts';
-import { openConnections, type SendOptions, type SendResult, sendEvent } from './send-event.ts';
+} from '../../database/rows/webhooks.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { openConnections } from '../connections.ts';
+import { type ReceiverRules, toAddressRules } from './receivers.ts';
+import { type SendOptions, type SendResult, sendEvent } from './send-event.ts';
 
 /** How late an event may be sent: nothing announces the commit of its transaction. */
 const POLL_INTERVAL_MS = 500;
@@ -89,7 +90,7 @@ async function sendAll(
   { turn, events, ...options }: { turn: Turn; events: DueEvent[] } & Omit<SendOptions, 'connections'>,
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
-  const connections = openConnections(turn.url, PARALLEL, rules);
+  const connections = openConnections(turn.url, PARALLEL, toAddressRules(rules));
   const { signal, latestAtMs = 0 } = options;
   const isOver = () =>
     signal.aborted || performance.now() > latestAtMs || attempts.some(({ result }) => result.error !== null);

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookEvent } from '../../../generated/types.gen.ts';
+import type { WebhookEvent } from '../../../../generated/types.gen.ts';
 
 /** A request that has arrived. */
 export type ReceivedEvent = { id: string; body: string; headers: IncomingHttpHeaders; event: WebhookEvent };
