@@ -88,17 +88,21 @@ function Navigation({ scope }: { scope: Session['scope'] }) {
   );
 }
 
-/** The page of the address. A new page begins at its top, and screen readers begin to read there. */
+/**
+ * The page of the address. A new page begins at its top, and screen readers begin to read there, or in its first field
+ * where that is what the page is for.
+ */
 function Page() {
   const { page, id } = route.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   // Before the browser draws: later it would take the focus from what a person has chosen meanwhile.
   useLayoutEffect(() => {
-    if (!isFirst.current) {
-      scrollTo(0, 0);
-      main.current?.focus({ preventScroll: true });
-    }
+    // The browser's own autofocus complains where another element has the focus.
+    const field = main.current?.querySelector<HTMLElement>('[data-first-field]');
+    if (!isFirst.current) scrollTo(0, 0);
+    if (field) field.focus({ preventScroll: true });
+    else if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [page, id]);
   const Shown = PAGES[page];

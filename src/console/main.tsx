@@ -3,7 +3,8 @@ import './base.css';
 import './controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { isCodeRefused, redeemCode } from './session.ts';
+import { focusSearchOnSlash } from './search/slash-key.ts';
+import { isCodeRefused, redeemCode, session } from './session.ts';
 
 // Without this, a file that is dropped where nothing takes it replaces the page. Pages that take files come later.
 addEventListener('dragover', (event) => {
@@ -13,8 +14,15 @@ addEventListener('dragover', (event) => {
 });
 
 // A code that cannot be exchanged leaves the sign-in, which says so.
-await redeemCode().catch(() => {
-  isCodeRefused.value = true;
+const redeem = async () =>
+  await redeemCode().catch(() => {
+    isCodeRefused.value = true;
+  });
+// The address that a start prints may be opened in a tab that shows the sign-in already: then only its fragment changes.
+addEventListener('hashchange', redeem);
+await redeem();
+addEventListener('keydown', (event) => {
+  if (session.peek() !== undefined) focusSearchOnSlash(event);
 });
 const root = document.getElementById('console');
 if (root !== null) render(<App />, root);

@@ -110,6 +110,18 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await row('damaged.pdf').waitFor({ state: 'detached' });
   });
 
+  test('the search field has the focus: on its page, and after / elsewhere', async () => {
+    const isFocused = () => page.evaluate(`document.activeElement?.getAttribute('name') === 'query'`);
+    await page.getByRole('link', { name: 'Search', exact: true }).click();
+    await expect.poll(isFocused).toBe(true);
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    expect(await isFocused()).toBe(false);
+    await page.keyboard.press('/');
+    await expect.poll(isFocused).toBe(true);
+    expect(await page.getByLabel('Question or words').inputValue()).toBe('');
+  });
+
   test('searches from the first page: marked words, why the score, and code without the key', async () => {
     await page.getByRole('link', { name: 'Knowledge bases' }).first().click();
     await page.getByLabel('Search all knowledge bases').fill('restart policy');
@@ -143,7 +155,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
   test('filters a search by rows, and JSON that is none says so', async () => {
     await visit(page, '#/search?q=café');
     await page.getByText('Options').click();
-    const lowestScore = page.getByLabel('Lowest score');
+    const lowestScore = page.getByLabel('Minimum score');
     await lowestScore.pressSequentially('0.05');
     expect(await lowestScore.inputValue()).toBe('0.05');
     await button('Add a condition').click();
@@ -155,7 +167,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await button('Edit as JSON').click();
     expect(JSON.parse(await page.getByLabel('Filter as JSON').inputValue())).toMatchObject({ key: '$title' });
     await page.getByLabel('Filter as JSON').fill('{"type"');
-    await text('This is no JSON').waitFor();
+    await text('This is not valid JSON').waitFor();
     expect(await button('Search').isDisabled()).toBe(true);
   });
 

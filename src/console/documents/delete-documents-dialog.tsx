@@ -50,12 +50,12 @@ export function DeleteDocumentsDialog({ documents, onDeleted, onClose }: DeleteD
     >
       {documents.length === 1 ? (
         <p>
-          <strong dir="auto">{first?.title}</strong> goes with its file and its passages. Nobody can bring it
-          back.
+          This deletes <strong dir="auto">{first?.title}</strong> with its file and its passages. It cannot be
+          undone.
         </p>
       ) : (
         <>
-          <p>They go with their files and passages. Nobody can bring them back.</p>
+          <p>This deletes them with their files and passages. It cannot be undone.</p>
           <ul>
             {documents.slice(0, NAMED_MAX).map(({ id, title: name }) => (
               <li key={id} dir="auto">

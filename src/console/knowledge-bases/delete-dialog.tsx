@@ -35,9 +35,9 @@ export function DeleteKnowledgeBaseDialog({
       onClose={onClose}
     >
       <p>
-        <strong dir="auto">{name}</strong> goes with {countOf(documentCount, 'document')},{' '}
-        {countOf(passageCount, 'passage')} and the uploaded files ({formatBytes(storageUsed)}). Nobody can
-        bring them back.
+        This deletes <strong dir="auto">{name}</strong>, {countOf(documentCount, 'document')},{' '}
+        {countOf(passageCount, 'passage')} and the uploaded files ({formatBytes(storageUsed)}). It cannot be
+        undone.
       </p>
       <Field
         label="Type its name to confirm"
@@ -51,6 +51,7 @@ export function DeleteKnowledgeBaseDialog({
           <input
             {...attributes}
             autocomplete="off"
+            autofocus
             dir="auto"
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}

@@ -154,7 +154,7 @@ export function findFilterError(text: string): string | undefined {
     parseFilter(text);
     return undefined;
   } catch (error) {
-    return `This is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

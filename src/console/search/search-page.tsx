@@ -107,7 +107,7 @@ export function SearchPage() {
             placeholder='Ask a question, or search for words or a "phrase"'
             maxLength={8192}
             dir="auto"
-            autofocus={applied.query === ''}
+            data-first-field={applied.query === '' || undefined}
             value={query}
             onInput={(event) => setDraft({ ...draft, query: event.currentTarget.value })}
           />
@@ -150,7 +150,7 @@ export function SearchPage() {
         </div>
         {isChanged && applied.query !== '' && (
           <p class="hint" role="status">
-            The results below belong to the former search. Press Search to see those of this one.
+            The search has changed. Press Search to update the results.
           </p>
         )}
       </form>

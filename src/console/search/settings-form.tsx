@@ -43,7 +43,7 @@ function Options({ settings, onChange }: SettingsProps) {
         onChange={(limit) => change({ limit })}
       />
       <NumberField
-        label="Lowest score"
+        label="Minimum score"
         hint="0 to 1"
         placeholder="any"
         min={0}
@@ -53,7 +53,7 @@ function Options({ settings, onChange }: SettingsProps) {
         onChange={(minScore) => change({ minScore })}
       />
       <NumberField
-        label="Most per document"
+        label="Results per document"
         hint="1 to 50"
         placeholder="any number"
         min={1}
@@ -62,7 +62,7 @@ function Options({ settings, onChange }: SettingsProps) {
         onChange={(maxPerDocument) => change({ maxPerDocument })}
       />
       <NumberField
-        label="Passages around"
+        label="Context passages"
         hint="0 to 3, before and after"
         placeholder="0"
         min={0}

@@ -76,7 +76,7 @@ export function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
           </label>
         ))}
       </fieldset>
-      <Field label="Of">
+      <Field label="Knowledge bases">
         {(attributes) => (
           <select
             {...attributes}
