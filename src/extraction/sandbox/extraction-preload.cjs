@@ -1,7 +1,7 @@
 /**
  * Runs before the program of the extraction process. Removes the functions that reach other processes: Node's
  * permission model restricts neither signals (one of them opens a debugger) nor priorities.
- * It also keeps libraries from a fault of Node 24: see below.
+ * It also keeps libraries from a fault of Node 24, and from what they would load in vain: see below.
  * It is CommonJS, which reaches Node's own modules 12 ms sooner.
  */
 const { syncBuiltinESMExports } = require('node:module');
@@ -21,4 +21,9 @@ Buffer.prototype.toString = function (encoding, start = 0, end = this.length) {
   if (typeof encoding !== 'string' || !isWide(encoding)) return toString.call(this, encoding, start, end);
   const [first, last] = [Math.max(0, start), Math.min(end, this.length)];
   return toString.call(this, encoding, first, last - ((last - first) & 1));
+};
+
+/** pdf.js looks whether this has a method, and uses it nowhere. Node's own one loads its whole client for HTTP. */
+globalThis.Response = class {
+  bytes() {}
 };

@@ -5,13 +5,16 @@ import {
   PasswordException,
   type PDFDocumentProxy,
   VerbosityLevel,
-} from 'pdfjs-dist/legacy/build/pdf.mjs';
+} from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { damaged, encrypted } from '../../extraction-error.ts';
 import { isCutOff, withTrailer } from './cut-off.ts';
+import { DirectInflate } from './direct-inflate.ts';
 import { startReader, withUnusedFonts } from './glyphs/pdfjs-insides.ts';
 
 // In a damaged file pdf.js also rejects promises that nothing awaits. Unhandled, they would end the process.
 process.on('unhandledRejection', () => {});
+
+Object.assign(globalThis, { DecompressionStream: DirectInflate });
 
 /**
  * Opens a file, also one that ends early.

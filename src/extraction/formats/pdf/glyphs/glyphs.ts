@@ -1,6 +1,6 @@
 /** Follows the operators of a PDF page and places each glyph that they draw. */
 
-import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { multiply, translate } from './matrix.ts';
 import type { DrawnGlyph, Operators, PdfFont } from './pdfjs-insides.ts';
 import { initialState, STATE_CHANGES, type TextState } from './text-state.ts';

@@ -1,5 +1,5 @@
 /** pdf.js works as the service expects it. */
-import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { expect, test } from 'vitest';
 import { type Additions, drawnPdf, streamOf, textAt } from '../../../testing/drawn-pdf.ts';
 import { openPdf } from '../open-pdf.ts';

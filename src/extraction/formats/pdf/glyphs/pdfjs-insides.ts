@@ -8,7 +8,7 @@
  * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
  */
 import type { PDFPageProxy } from 'pdfjs-dist';
-import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { STATE_CHANGES } from './text-state.ts';
 
 /** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */

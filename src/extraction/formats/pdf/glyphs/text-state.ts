@@ -1,5 +1,5 @@
 /** The text state of a PDF page, as its operators change it (ISO 32000-2, 8.4 and 9.3). */
-import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { IDENTITY, type Matrix, multiply, translate } from './matrix.ts';
 
 /** `matrix` is Tm, `lineMatrix` is Tlm. `scale` is horizontal: 1 is usual. */
