@@ -73,7 +73,7 @@ async function extractInner(file: UploadedFile, context: ReaderContext): Promise
 
 type Extractor = (bytes: Uint8Array, context: ReaderContext) => ExtractedFile | Promise<ExtractedFile>;
 
-/** Loaded on demand: a process extracts only one file. */
+/** Loaded on demand: most processes extract files of one kind. */
 const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pdf: async () => (await import('./formats/pdf/pdf.ts')).extractPdf,
   docx: async () => (await import('./formats/office/docx.ts')).extractDocx,

@@ -17,7 +17,7 @@ export const EXTRACTION_MAX_MS = 120_000;
  * The slowest of them, rich text, is extracted at 1.6 MB a second on a slow core.
  * A process that gets only a tenth of that core takes 6 s for 1 MB.
  */
-const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set([
+export const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set([
   'txt',
   'md',
   'csv',

@@ -1,4 +1,4 @@
-/** Each file is extracted within its limits and in its own process. */
+/** Each file is extracted within its limits. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * The program of the process that extracts one file.
- * Standard input: the file's name as a line of JSON, then its bytes.
- * Standard output: the file's type as a line of JSON, a `ResultHead` as another line, then the packed text.
+ * The program of the process that extracts files of one account, one after the other.
+ * Standard input, for each file: a `FileHead` as a line of JSON, then the bytes.
+ * Standard output, for each file: its type as a line of JSON, a `ResultHead` as another line, then the packed text.
  * See extraction-pool.ts.
  */
 import { Console } from 'node:console';
@@ -9,30 +9,60 @@ import { Writable } from 'node:stream';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import { packText } from '../../indexing/split/extracted-text.ts';
 import { type Extraction, extractFile } from '../extract.ts';
-import type { UploadedFile } from '../reader-context.ts';
 
-/** The file's type and the outcome, and the number of bytes of packed text that follow. */
-export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };
+/** `number`: the place of the file in the order of those that the process gets. */
+export type FileHead = { number: number; fileName: string; sizeBytes: number };
 
-async function readInput(): Promise<UploadedFile> {
-  const pieces: Buffer[] = [];
-  for await (const piece of process.stdin) pieces.push(piece);
-  const input = Buffer.concat(pieces);
-  const newline = input.indexOf('\n');
-  return {
-    fileName: JSON.parse(input.toString('utf8', 0, newline)) as string, // extraction-pool.ts wrote it
-    bytes: input.subarray(newline + 1),
-  };
+/** The number of the file, its type and outcome, and the number of bytes of packed text that follow. */
+export type ResultHead = { number: number; extraction: Extraction<undefined>; textBytes: number };
+
+const pieces: AsyncIterator<Buffer, undefined> = process.stdin[Symbol.asyncIterator]();
+/** What has arrived and was not read yet. */
+let arrived = Buffer.alloc(0);
+
+/** Only this keeps the process alive: see `UNENDED`. */
+async function nextPiece(): Promise<Buffer | undefined> {
+  process.stdin.ref();
+  return (await pieces.next().finally(() => process.stdin.unref())).value;
 }
 
-function writeResult(extraction: Extraction): void {
+/** The head of the next file; undefined at the end of the input. */
+async function readHead(): Promise<FileHead | undefined> {
+  for (;;) {
+    const newline = arrived.indexOf('\n');
+    if (newline >= 0) {
+      const line = arrived.toString('utf8', 0, newline);
+      arrived = arrived.subarray(newline + 1);
+      return JSON.parse(line) as FileHead; // extraction-processes.ts wrote it
+    }
+    const piece = await nextPiece();
+    if (piece === undefined) return undefined;
+    arrived = Buffer.concat([arrived, piece]);
+  }
+}
+
+async function readBytes(sizeBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const read = [arrived];
+  for (let size = arrived.length; size < sizeBytes; ) {
+    const piece = await nextPiece();
+    if (piece === undefined) throw new Error('the input ended within a file');
+    read.push(piece as Buffer<ArrayBuffer>);
+    size += piece.length;
+  }
+  const all = Buffer.concat(read);
+  arrived = all.subarray(sizeBytes);
+  return all.subarray(0, sizeBytes);
+}
+
+function writeResult(number: number, extraction: Extraction): void {
   const text = 'extracted' in extraction ? packText(extraction.extracted) : new Uint8Array();
   const head: ResultHead = {
+    number,
     extraction: 'extracted' in extraction ? { ...extraction, extracted: undefined } : extraction,
     textBytes: text.byteLength,
   };
   process.stdout.write(`${JSON.stringify(head)}\n`);
-  process.stdout.end(text);
+  process.stdout.write(text);
 }
 
 /** A damaged file can make an extractor wait for an event that never comes. Then Node runs out of work and exits. */
@@ -40,12 +70,18 @@ const UNENDED: Extraction = {
   type: 'unknown',
   failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: its extraction does not end.' },
 };
-const writeUnended = () => writeResult(UNENDED);
+
+const writeType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
+
+async function extractNext({ number, fileName, sizeBytes }: FileHead): Promise<void> {
+  const bytes = await readBytes(sizeBytes);
+  const writeUnended = () => writeResult(number, UNENDED);
+  process.once('beforeExit', writeUnended);
+  const extraction = await extractFile({ fileName, bytes }, writeType);
+  process.off('beforeExit', writeUnended);
+  writeResult(number, extraction);
+}
 
 // A library's log output would stand in the middle of the result, or look like the reason of an exit.
 globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
-process.once('beforeExit', writeUnended);
-const writeType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
-const extraction = await extractFile(await readInput(), writeType);
-process.off('beforeExit', writeUnended);
-writeResult(extraction);
+for (let head = await readHead(); head !== undefined; head = await readHead()) await extractNext(head);

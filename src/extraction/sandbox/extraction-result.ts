@@ -1,6 +1,5 @@
-/** Receives the result of an extraction process, within limits of time and size. */
+/** Receives the results of an extraction process, within limits of time and size. */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
@@ -16,44 +15,84 @@ const STDERR_MAX_LENGTH = 4_000;
 /** Messages of V8 and the C++ library for exhausted memory. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|failed to allocate|bad_alloc/i;
 
+/** How a process has ended its work on a file without ending itself. */
+const ANSWERED = 'an answer';
+
 /**
- * The result of a process. The process is always dead afterwards.
- * `maxMsFor` returns the time limit, from now on, for a file of a type.
- * @throws Error when the process ended without a result and no limit is the cause, or its result is invalid: a bug
+ * The file that the process is to answer now, by its number in the process. `maxMsFor` returns the time limit, from now
+ * on, for a file of a type. `endsAfter`: whether the process has to end after a file of this type.
  */
-export async function receiveResult(
-  child: ChildProcess & { stdout: Readable; stderr: Readable },
-  maxMsFor: (type: DocumentType) => number,
-): Promise<Extraction<PackedText>> {
-  const lastErrors = lastOf(child.stderr);
-  const result = collectResult((type) => deadline.set(maxMsFor(type)));
-  let exceeded: string | undefined;
-  let fault: unknown;
+export type Awaited = {
+  number: number;
+  maxMsFor: (type: DocumentType) => number;
+  endsAfter: (type: DocumentType) => boolean;
+};
+
+type Process = ChildProcess & { stdout: Readable; stderr: Readable };
+
+/** What has become of the work on a file. `how` the process has ended: by a signal, with an exit code, or not at all. */
+type Outcome = { how: string | number | null; exceeded: string | undefined; fault: unknown };
+
+/** Waits until the process has sent its whole result, or has ended: at a limit, or by its own fault. */
+async function untilEnded(
+  child: Process,
+  result: Result,
+  { maxMsFor, endsAfter }: Pick<Awaited, 'maxMsFor' | 'endsAfter'>,
+): Promise<Outcome> {
+  let [exceeded, fault]: [string?, unknown?] = [];
+  const ended = Promise.withResolvers<string | number | null>();
   const end = (reason?: string) => {
     exceeded ??= reason;
     child.kill('SIGKILL');
   };
   const deadline = startDeadline(maxMsFor('unknown'), end);
   const endWatch = watchMemory(child.pid ?? 0, () => end(TOO_MUCH_MEMORY));
-  child.stdout.on('data', (piece: Buffer) => {
+  let mayLive = false;
+  // Known before the extraction begins: what a file does to the process comes too late to change it.
+  const onType = (type: DocumentType) => {
+    deadline.set(maxMsFor(type));
+    mayLive = !endsAfter(type);
+  };
+  const onData = (piece: Buffer) => {
     try {
-      result.add(piece);
+      result.add(piece, onType);
     } catch (error) {
       fault ??= error;
     }
-    if (fault || result.isWhole()) end();
+    if (fault === undefined && exceeded === undefined && mayLive && result.isText()) ended.resolve(ANSWERED);
+    else if (fault || result.isWhole()) end();
     else if (result.isTooLong()) end("The file's text is larger than the service accepts.");
-  });
-  const [code, signal] = await once(child, 'close').finally(() => {
+  };
+  const onClose = (code: number | null, signal: string | null) => ended.resolve(signal ?? code);
+  child.stdout.on('data', onData);
+  child.once('close', onClose).once('error', ended.reject);
+  const how = await ended.promise.finally(() => {
     deadline.clear();
     endWatch();
+    child.stdout.off('data', onData);
+    child.off('close', onClose).off('error', ended.reject);
   });
+  return { how, exceeded, fault };
+}
+
+/**
+ * The result of a process for one file. The process lives on only if it has sent a text in the right form, and
+ * `endsAfter` allows it; otherwise it is dead.
+ * @throws Error when the process ended without a result and no limit is the cause, or its result is invalid: a bug
+ */
+export async function receiveResult(
+  child: Process,
+  { number, ...awaited }: Awaited,
+): Promise<{ extraction: Extraction<PackedText>; isAlive: boolean }> {
+  const lastErrors = lastOf(child.stderr);
+  const result = collectResult(number);
+  const { how, exceeded, fault } = await untilEnded(child, result, awaited).finally(lastErrors.end);
   if (fault) throw new Error('the extraction process returned an invalid result', { cause: fault });
-  if (result.isWhole()) return result.extraction();
-  if (exceeded === undefined && OUT_OF_MEMORY.test(lastErrors())) exceeded = TOO_MUCH_MEMORY;
-  if (exceeded === undefined)
-    throw new Error(`the extraction process ended with ${signal ?? code}: ${lastErrors()}`);
-  return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
+  if (result.isWhole()) return { extraction: result.extraction(), isAlive: how === ANSWERED };
+  const message = exceeded ?? (OUT_OF_MEMORY.test(lastErrors.read()) ? TOO_MUCH_MEMORY : undefined);
+  if (message === undefined)
+    throw new Error(`the extraction process ended with ${how}: ${lastErrors.read()}`);
+  return { extraction: { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message } }, isAlive: false };
 }
 
 /** The deadline's clock ticks at this interval, and counts no interval for more than two. */
@@ -86,31 +125,37 @@ export function startDeadline(maxMs: number, end: (reason: string) => void) {
   return { set, clear: () => clearTimeout(timer) };
 }
 
-/** Keeps the last output of a stream. */
-function lastOf(stream: Readable): () => string {
+/** Keeps the last output of a stream, from now on until `end`. */
+function lastOf(stream: Readable): { read(): string; end(): void } {
   let last = '';
-  stream.setEncoding('utf8').on('data', (piece: string) => {
+  const keep = (piece: string) => {
     last = (last + piece).slice(-STDERR_MAX_LENGTH);
-  });
-  return () => last;
+  };
+  stream.setEncoding('utf8').on('data', keep);
+  return { read: () => last, end: () => void stream.off('data', keep) };
 }
 
+type Result = ReturnType<typeof collectResult>;
+
 /**
- * Assembles a result: first the file's type and the head (lines), then the packed text, in memory of the announced
- * size.
- * `add` throws for an invalid result.
+ * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in memory
+ * of the announced size.
+ * `add` calls `onType` once, and throws for an invalid result: also for that of another file, and for bytes after the end.
  */
-function collectResult(onType: (type: DocumentType) => void) {
+function collectResult(number: number) {
   let line = Buffer.alloc(0);
   let isTypeKnown = false;
   let head: ResultHead | undefined;
   let text = Buffer.alloc(0);
   let received = 0;
+  const isTooLong = (): boolean =>
+    head ? Math.max(head.textBytes, received) > RESULT_MAX : line.length > RESULT_HEAD_MAX;
   const addText = (piece: Buffer) => {
     if (received + piece.length <= text.length) piece.copy(text, received);
     received += piece.length;
+    if (received > (head?.textBytes ?? 0) && !isTooLong()) throw new RangeError('bytes follow the result');
   };
-  const add = (piece: Buffer): void => {
+  const add = (piece: Buffer, onType: (type: DocumentType) => void): void => {
     if (head) {
       addText(piece);
       return;
@@ -123,17 +168,20 @@ function collectResult(onType: (type: DocumentType) => void) {
       isTypeKnown = true;
       onType(message as DocumentType); // extraction-process.ts wrote it, or the type is unknown to `onType`
       line = Buffer.alloc(0);
-      add(rest);
+      add(rest, onType);
       return;
     }
-    head = checkHead(message);
+    head = checkHead(message, number);
     if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
     addText(rest);
   };
+  const isWhole = (): boolean => head !== undefined && received === head.textBytes;
   return {
     add,
-    isWhole: () => head !== undefined && received === head.textBytes,
-    isTooLong: () => (head ? Math.max(head.textBytes, received) > RESULT_MAX : line.length > RESULT_HEAD_MAX),
+    isWhole,
+    /** Whether it is whole, and no failure. */
+    isText: () => isWhole() && !('failure' in (head as ResultHead).extraction), // isWhole
+    isTooLong,
     extraction(): Extraction<PackedText> {
       const { extraction } = head as ResultHead; // isWhole
       return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
@@ -142,8 +190,11 @@ function collectResult(onType: (type: DocumentType) => void) {
 }
 
 /** `message` is a head unless another program than extraction-process.ts wrote it. */
-function checkHead(message: ResultHead): ResultHead {
+function checkHead(message: ResultHead, number: number): ResultHead {
   if (!Number.isSafeInteger(message.textBytes) || message.textBytes < 0)
     throw new TypeError('the head of the result has no valid size');
+  if (typeof message.extraction !== 'object' || message.extraction === null)
+    throw new TypeError('the head of the result has no outcome');
+  if (message.number !== number) throw new TypeError(`the result is not that of file ${number}`);
   return message;
 }

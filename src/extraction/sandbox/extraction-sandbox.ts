@@ -1,11 +1,39 @@
 /**
- * The operating system's limits on an extraction process, in addition to Node's permission model.
- * They remove network, user and privileges, and kill the process when the server ends.
+ * The limits on an extraction process: Node's permission model, and the operating system's. These
+ * remove network, user and privileges, and kill the process when the server ends.
  * Systems allow only some of them; which ones is determined once.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { EXTRACTION_MAX_MS, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EXTRACTION_MAX_MS, HEAP_MAX, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
+
+const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
+
+/** `src/` in the checkout, `dist/src/` in the package. */
+const code = fileURLToPath(new URL('../../', import.meta.url));
+const manifest = createRequire(import.meta.url).resolve('knowledge-retrieval/package.json');
+const root = dirname(manifest);
+
+/** The outermost `node_modules`: npm installs dependencies within the package, or beside it. */
+const [modules] = /^.*?[\\/]node_modules[\\/]/.exec(root) ?? [join(root, 'node_modules')];
+
+/**
+ * The start of Node with its permission model: the process may read the program's files only, and write none.
+ * It may start neither processes nor threads, nor make code from strings. Its environment is empty.
+ */
+export const NODE_COMMAND = [
+  process.execPath,
+  `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
+  '--permission',
+  ...[code, modules, manifest].map((path) => `--allow-fs-read=${path}`),
+  '--disallow-code-generation-from-strings',
+  // SQLite opens any file, whatever the permission model allows.
+  '--no-experimental-sqlite',
+  `--require=${PRELOADED}`,
+];
 
 /**
  * `command`: wraps a command in the sandbox. `lacks`: the limits that this system does not allow, in words; else empty.

@@ -8,7 +8,7 @@ import { MEMORY_MAX } from '../extraction-limits.ts';
 const INTERVAL_MS = 50;
 
 /** Bytes that the process uses; undefined where it has ended, or this system does not report it. */
-function memoryOf(pid: number): number | undefined {
+export function memoryOf(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
     return Number(kilobytes) * 1024;

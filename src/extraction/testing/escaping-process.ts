@@ -12,6 +12,7 @@ import { connect } from 'node:net';
 import os, { tmpdir } from 'node:os';
 import { writeHeapSnapshot } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { readOnlyFile } from './read-only-file.ts';
 
 /** Targets outside of the process: a file with a secret, an open port, an open socket, and the server. */
 export type EscapeTask = { secretFile: string; port: number; socketPath: string; serverId: number };
@@ -19,8 +20,8 @@ export type EscapeTask = { secretFile: string; port: number; socketPath: string;
 /** For each way the code of its error, or its result. */
 export type EscapeReport = Record<string, string>;
 
-const input = readFileSync(0, 'utf8');
-const task = JSON.parse(input.slice(input.indexOf('\n'))) as EscapeTask; // the test wrote it
+const { head, bytes } = await readOnlyFile();
+const task = JSON.parse(bytes.toString()) as EscapeTask; // the test wrote it
 const { secretFile, port, socketPath, serverId } = task;
 const target = `${tmpdir()}/escaped`;
 const require = createRequire(import.meta.url);
@@ -73,4 +74,5 @@ for (const [name, leave] of Object.entries(WAYS)) {
 const environment = Object.keys(process.env).filter((name) => !/^(PWD|SHLVL|_|OLDPWD)$/.test(name));
 report.environment = environment.join();
 const failure = { code: 'FILE_CORRUPT', message: JSON.stringify(report) };
-process.stdout.end(`${JSON.stringify({ extraction: { type: 'txt', failure }, textBytes: 0 })}\n`);
+const { number } = head;
+process.stdout.write(`${JSON.stringify({ number, extraction: { type: 'txt', failure }, textBytes: 0 })}\n`);

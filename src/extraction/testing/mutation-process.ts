@@ -5,18 +5,15 @@
 import { extractFile } from '../extract.ts';
 import type { ResultHead } from '../sandbox/extraction-process.ts';
 import { mutations } from './mutations.ts';
+import { readOnlyFile } from './read-only-file.ts';
 
 export type MutationTask = { fileName: string; seed: number; count: number };
 
 /** The count of each error code (or `text`), the longest processor time, and the thrown errors with their seeds. */
 export type MutationReport = { outcomes: Record<string, number>; slowestMs: number; thrown: string[] };
 
-const pieces: Buffer[] = [];
-for await (const piece of process.stdin) pieces.push(piece);
-const input = Buffer.concat(pieces);
-const newline = input.indexOf('\n');
-const task = JSON.parse(JSON.parse(input.toString('utf8', 0, newline))) as MutationTask; // the test wrote it
-const good = input.subarray(newline + 1);
+const { head: given, bytes: good } = await readOnlyFile();
+const task = JSON.parse(given.fileName) as MutationTask; // the test wrote it
 
 const report: MutationReport = { outcomes: {}, slowestMs: 0, thrown: [] };
 for (const { bytes, seed } of mutations(good, task)) {
@@ -32,5 +29,5 @@ for (const { bytes, seed } of mutations(good, task)) {
   report.slowestMs = Math.max(report.slowestMs, (user + system) / 1000);
 }
 const failure = { code: 'INTERNAL_ERROR' as const, message: JSON.stringify(report) };
-const head: ResultHead = { extraction: { type: 'unknown', failure }, textBytes: 0 };
+const head: ResultHead = { number: given.number, extraction: { type: 'unknown', failure }, textBytes: 0 };
 process.stdout.write(`${JSON.stringify(head)}\n`);
