@@ -16,7 +16,7 @@ const hasPayload = (body: unknown): boolean =>
   body.data !== null;
 
 /** Writes a query string. The service takes objects in JSON; the generated client would write each field by itself. */
-const writeQuery = (fields: Record<string, unknown>): string =>
+export const writeQuery = (fields: Record<string, unknown>): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => {

@@ -34,6 +34,27 @@ const file = (text: string, fileName = `${text}.txt`) => ({ file: new Blob([text
 const bodiesOf = (path: string) =>
   server.requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body));
 
+describe('a small file that may arrive twice', () => {
+  const small = { ...file('a'), knowledgeBaseId: 'k', externalId: 'a', ifUnchanged: 'skip' as const };
+  const pathsOf = () => server.requests.map(({ path }) => path.replace(/\?.*/, ''));
+
+  test('goes in one request, which is repeated after a broken connection', async () => {
+    const client = connect();
+    server.script = [breakOff, serve()];
+    expect(await client.uploadFile(small)).toMatchObject({ id: 'd', status: 'pending' });
+    expect(pathsOf()).toEqual(['/v1/uploadFile', '/v1/uploadFile']);
+  });
+
+  test.each([
+    ['without an externalId', { externalId: undefined as never }],
+    ['that makes a new document each time', { ifUnchanged: undefined as never }],
+    ['of more than a mebibyte', { file: new Blob(['a'.repeat(1_048_577)]) }],
+  ])('but one %s goes in three', async (_what, change) => {
+    await connect().uploadFile({ ...small, ...change });
+    expect(pathsOf()).toEqual(['/v1/presignUploadUrl', '/uploads/f', '/v1/importFile']);
+  });
+});
+
 describe('uploadFiles', () => {
   test('gives a result for each source in order; a bad file does not end the others', async () => {
     const sources = [
@@ -55,9 +76,22 @@ describe('uploadFiles', () => {
     ]);
     const red = { fileId: 'f', ...shared };
     const imports = bodiesOf('/v1/importFile');
-    expect(imports).toHaveLength(3);
-    for (const body of [red, red, { ...red, attributes: { team: 'blue' }, externalId: 'b' }])
-      expect(imports).toContainEqual(body);
+    expect(imports).toEqual([red, red]);
+    const whole = server.requests.filter(({ path }) => path.startsWith('/v1/uploadFile?'));
+    expect(
+      whole.map(({ path, body }) => [Object.fromEntries(new URL(path, server.address).searchParams), body]),
+    ).toEqual([
+      [
+        {
+          knowledgeBaseId: 'k',
+          fileName: 'b.txt',
+          ifUnchanged: 'skip',
+          externalId: 'b',
+          attributes: '{"team":"blue"}',
+        },
+        'b',
+      ],
+    ]);
   });
 
   test('takes any iterable of sources, and an empty one', async () => {

@@ -1,8 +1,14 @@
-/** Uploads and imports a file: an upload address, the bytes, the import. */
-import type { Document, ImportFileRequest, UploadTicket } from '../../../generated/types.gen.ts';
-import { toClientError } from '../errors.ts';
+/** Uploads and imports a file: an upload address, the bytes, the import; a small one in one request. */
+import type {
+  Document,
+  ImportFileRequest,
+  UploadFileData,
+  UploadTicket,
+} from '../../../generated/types.gen.ts';
+import { parseJson, toClientError, unexpectedAnswer } from '../errors.ts';
+import { writeQuery } from '../operations/request-options.ts';
 import type { WriteOperations } from '../operations/write-operations.ts';
-import { readText, send } from '../requests/send.ts';
+import { type Received, readText, send } from '../requests/send.ts';
 import { type CallOptions, type Context, TRANSFER_TIMEOUT_MS } from '../settings.ts';
 import { countingFetch } from './counting-fetch.ts';
 import { type FileSource, labelOf, openFile } from './file-source.ts';
@@ -18,6 +24,23 @@ export type UploadOptions = CallOptions & {
   /** Called whenever the state of the file changes, and at each piece of its bytes that is sent. */
   onProgress?: (progress: FileProgress) => void;
 };
+
+/**
+ * The largest file that is sent with its import in one request instead of three: of a larger one the progress is shown,
+ * and a store of objects may take the bytes directly.
+ */
+const ONE_REQUEST_MAX_BYTES = 1_048_576;
+
+/** Whether a file may go in one request: it is small, and when it arrives twice, there is still one document. */
+const fitsOneRequest = ({ externalId, ifUnchanged }: DescribedFile, sizeBytes: number): boolean =>
+  externalId !== undefined && ifUnchanged === 'skip' && sizeBytes <= ONE_REQUEST_MAX_BYTES;
+
+/** The payload of an answer. @throws UNEXPECTED_ANSWER */
+function readDocument({ response, body }: Received<string>): Document {
+  const answer = parseJson(body);
+  if (typeof answer === 'object' && answer !== null && 'data' in answer) return answer.data as Document;
+  throw unexpectedAnswer(response, body);
+}
 
 /** Uploads one file in its turn, and imports it. Reports all phases up to `importing`. */
 export type Upload = (
@@ -59,8 +82,37 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
     });
   };
 
+  /** Sends the bytes of a small file with all that is said about it. */
+  const sendAtOnce = async (read: () => Promise<Blob>, query: UploadFileData['query'], call: CallOptions) => {
+    const { signal } = call;
+    const {
+      timeoutMs = context.timeoutMs,
+      deadlineMs = context.deadlineMs,
+      retries = context.retries,
+    } = call;
+    const address = `${context.baseUrl}/v1/uploadFile?${writeQuery(query)}`;
+    const headers = { 'x-api-key': context.apiKey, 'content-type': 'application/octet-stream' };
+    const body = await read();
+    const request = { address, method: 'POST', headers, body, signal };
+    const limits = { timeoutMs, deadlineMs, retries };
+    const { fetch } = context;
+    return readDocument(
+      await semaphores.requests.run(
+        () => send(request, { fetch, answeredOrigins, ...limits }, readText),
+        signal,
+      ),
+    );
+  };
+
   const uploadInTurn: Upload = async ({ knowledgeBaseId, ...source }, call, report) => {
     const { fileName, sizeBytes: size, read } = await openFile(source, call.signal);
+    if (fitsOneRequest(source, size)) {
+      const { file: _file, size: _size, ...described } = source;
+      report?.({ fileName, totalBytes: size, phase: 'uploading' });
+      const document = await sendAtOnce(read, { ...described, knowledgeBaseId, fileName }, call);
+      report?.({ sentBytes: size, phase: 'importing' });
+      return document;
+    }
     const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
     report?.({ fileName, totalBytes: size, phase: 'uploading' });
     await sendBytes(read, ticket, call, report);
