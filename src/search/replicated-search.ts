@@ -5,10 +5,9 @@ import { prepare } from '../database/connection/prepared.ts';
 import { type Position, selectPosition } from '../database/replica/position.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StemMemory } from '../indexing/stems.ts';
-import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { createCharge, paidElsewhere } from './payment/charge.ts';
 import type { Payment } from './payment/payment.ts';
-import { createSearchIn, finish, type RankedAnswer, type Search } from './search.ts';
+import { createSearchIn, finish, type MeaningSources, type RankedAnswer, type Search } from './search.ts';
 
 /** Creates the statement before a search on a replica: what must be visible there, and whether the account can pay. */
 const createOpening = (payment: Payment) =>
@@ -26,10 +25,10 @@ export function createReplicatedSearch(
   { primary, replica }: { primary: Queryable; replica: ReadReplica },
   memory: StemMemory,
   payment: Payment,
-  vectorsIn?: VectorsIn,
+  sources?: MeaningSources,
 ): Search {
-  const searchPaying = createSearchIn(memory, payment, vectorsIn);
-  const searchOnly = createSearchIn(memory, paidElsewhere(payment), vectorsIn);
+  const searchPaying = createSearchIn(memory, payment, sources);
+  const searchOnly = createSearchIn(memory, paidElsewhere(payment), sources);
   const open = createOpening(payment);
   const charge = createCharge(payment);
   return async (request) => {

@@ -3,9 +3,11 @@
 import type { QueryWarning } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
+import { noVectorIndexes, type VectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
+import { findNearest } from './candidates/nearest.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
 import { findFalseGuesses, limitToJudge } from './details/false-guesses.ts';
 import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
@@ -14,7 +16,7 @@ import type { Payment } from './payment/payment.ts';
 import { rankWithPhrases } from './phrases/held-phrases.ts';
 import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
-import { createQueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
+import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
 import {
   isByMeaning,
   meaningOfModel,
@@ -153,11 +155,33 @@ export async function finish(
   return { passages: await detail(shown), phrasesAsWords, warnings: ordered.warnings };
 }
 
+/** The analysis of a query by its words, with its meaning where a model is asked for it: both at the same time. */
+async function expandWithMeaning(
+  database: Queryable,
+  request: SearchRequest,
+  { analysed, indexes }: { analysed: QueryAnalysis; indexes: VectorIndexes },
+): Promise<ExpandedAnalysis> {
+  const { searched } = analysed.statistics;
+  const asks = searched.passageCount > 0 ? request.embed : undefined;
+  const [embedding, expanded] = await Promise.all([asks?.(), expandTerms(database, request, analysed)]);
+  if (embedding === undefined) return expanded;
+  const meaning = meaningOfModel(embedding);
+  const nearest = await findNearest(database, { meaning, searched, scope: request.scope }, indexes);
+  return { ...expanded, meaning: { ...meaning, nearest } };
+}
+
+/** `vectorsIn`: without it, words have no vectors. `indexes`: those by which the nearest vectors are found. */
+export type MeaningSources = { vectorsIn?: VectorsIn | undefined; indexes?: VectorIndexes | undefined };
+
 /**
- * Creates the search. `memory` remembers stems, so that they are not read again. Without `vectorsIn`, words have no
- * vectors. A search is paid once, at the end of its ranking.
+ * Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at the end of its
+ * ranking.
  */
-export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?: VectorsIn): SearchIn {
+export function createSearchIn(
+  memory: StemMemory,
+  payment: Payment,
+  { vectorsIn, indexes = noVectorIndexes }: MeaningSources = {},
+): SearchIn {
   const analyse = createQueryAnalysis(memory, payment, vectorsIn);
   const rankPassages = createRanking(payment);
   return async (database, asked, isCovered = async () => true) => {
@@ -165,12 +189,10 @@ export function createSearchIn(memory: StemMemory, payment: Payment, vectorsIn?:
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
     if (!analysed.statistics.isCovered || !(await isCovered())) throw payment.refusal();
-    const embedding = await request.embed?.();
-    const analysis = embedding ? { ...analysed, meaning: meaningOfModel(embedding) } : analysed;
-    const expanded = await expandTerms(database, request, analysis);
+    const expanded = await expandWithMeaning(database, request, { analysed, indexes });
     const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
     const { details, query, mode } = request;
-    const { meaning, phrases, excessPhrases } = analysis;
+    const { meaning, phrases, excessPhrases } = expanded;
     const by = { searched, scoring, query, phrases: held, meaning, vectorsIn };
     const byMeaning = isByMeaning(modeOf(mode, meaning), scoring);
     const asWords = phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
@@ -190,9 +212,9 @@ export function createSearch(
   database: Queryable,
   memory: StemMemory,
   payment: Payment,
-  vectorsIn?: VectorsIn,
+  sources?: MeaningSources,
 ): Search {
-  const searchPaying = createSearchIn(memory, payment, vectorsIn);
+  const searchPaying = createSearchIn(memory, payment, sources);
   // On Citus by words: its statements with vectors have not shown the results of one server yet.
   const searchOnly = createSearchIn(memory, paidElsewhere(payment));
   const charge = createCharge(payment);

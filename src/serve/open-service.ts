@@ -16,6 +16,7 @@ import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/repl
 import type { ReplicaUse } from '../database/replica/switch.ts';
 import { creditPayment } from '../database/rows/accounts.ts';
 import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
+import { createVectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -125,9 +126,10 @@ export async function openService(
     connections: config.databasePoolSize,
     hasWordVectors: config.hasWordVectors,
   });
+  const sources = { vectorsIn, indexes: createVectorIndexes(database) };
   const searchByWords = replica
-    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment, vectorsIn)
-    : createSearch(database, stemMemory, creditPayment, vectorsIn);
+    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment, sources)
+    : createSearch(database, stemMemory, creditPayment, sources);
   const files = await openFiles(config);
   await requireOwnFiles({ database, files, log }, config);
   const shortTexts = createShortTexts({

@@ -89,6 +89,8 @@ function unlessGiven(connection: Connection, settings: Settings): Settings {
 const sessions = new WeakMap<pg.ClientBase, Session>();
 /** The session that each pool has opened last. */
 const lastSessions = new WeakMap<pg.Pool, Session>();
+/** Where each pool connects. */
+const connections = new WeakMap<pg.Pool, Connection>();
 /** The pools of the databases that are neither transactions nor single connections. */
 const pools = new WeakMap<Queryable, pg.Pool>();
 
@@ -113,6 +115,7 @@ function openPool(connection: Connection, { size, settings, onError }: PoolOptio
       lastSessions.set(pool, session);
     },
   });
+  connections.set(pool, connection);
   pool.on('error', onError);
   // The pool listens to errors of idle connections only. A connection that breaks between two statements of a
   // transaction would emit an unhandled error, which ends the process (Node, EventEmitter). The transaction itself
@@ -152,6 +155,36 @@ const MAINTENANCE_CONNECTIONS = 2;
  */
 export const createMaintenancePool = (connection: Connection, onError: PoolOptions['onError']): pg.Pool =>
   openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, settings: {} });
+
+/**
+ * Runs a statement that may take long and has to be alone: outside of a transaction, on a connection of its own, without
+ * time-outs of ours. When the signal aborts, it goes on in the database, and nobody waits for it.
+ * @throws the error of the statement; the reason of the signal
+ */
+export async function runForLong(database: Database, text: string, signal: AbortSignal): Promise<void> {
+  const connection = connections.get(pools.get(database) as pg.Pool);
+  if (connection === undefined) throw new Error('a transaction has no connection for long statements');
+  const pool = createMaintenancePool(connection, () => {});
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const client = await pool.connect();
+  try {
+    // Behind a pooler, the session belongs to others too, and keeps what its own settings say.
+    const isDirect = sessionOf(client).isDirect;
+    const run = async () => {
+      if (isDirect) await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+      await client.query(text);
+    };
+    await Promise.race([run(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    closeAtOnce(client);
+    client.release(true);
+    void pool.end();
+  }
+}
 
 /** The session of a connection of one of our pools. */
 function sessionOf(client: pg.ClientBase): Session {

@@ -25,6 +25,7 @@ import { createModelSpace } from '../../meaning/model/model-space.ts';
 import { createPassageEmbeddings } from '../../meaning/model/passage-embeddings.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { type Embedding, runRound } from './embedding-round.ts';
+import { keepVectorIndexes } from './index-vectors.ts';
 import { removeRetiredVectors } from './remove-vectors.ts';
 
 /** How long a server does it before another one may. Each begins with a look for what is missing. */
@@ -121,6 +122,10 @@ type Turn = { generations: CurrentGeneration; generation: number; endsAtMs: numb
 const isWanted = async ({ generations, generation }: Turn): Promise<boolean> =>
   (await generations.wanted())?.generation === generation;
 
+/** The generations whose vectors are compared, or will be. */
+const usedBy = async ({ generations }: Turn): Promise<number[]> =>
+  [await generations.current(), await generations.wanted()].flatMap((used) => used?.generation ?? []);
+
 /** Throws when the turn is over: its time is up, or another model is wanted. */
 async function requireTurn(turn: Turn): Promise<void> {
   if (!(await isWanted(turn)) || performance.now() > turn.endsAtMs) throw new TurnOver();
@@ -193,6 +198,7 @@ export async function embedDocuments(
   await Promise.all([
     untilOver(serveQueue(embedding, settings.batch, both)),
     untilOver(maintain(context, { own, turn }, both)),
+    untilOver(keepVectorIndexes(context, { own, readGenerations: () => usedBy(turn) }, both)),
   ]);
   telemetry.documentsWithoutVectors(undefined);
   signal.throwIfAborted();

@@ -3,11 +3,10 @@
  * and completions of its last word. One round trip looks for all of them; a query without any needs none.
  */
 import type { Queryable } from '../../database/connection/database.ts';
-import { lengthOf } from '../../meaning/passage-vectors.ts';
+import { COMPARED_MAX, lengthOf } from '../../meaning/passage-vectors.ts';
 import { endsWithPhrase } from '../phrases/quoted-phrases.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
-import { COMPARED_MAX } from '../query/query-meaning.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
 import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';

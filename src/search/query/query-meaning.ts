@@ -33,7 +33,8 @@ export type MeaningWord = { word: string; vector: WordVector };
 /**
  * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which compares
  * texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see `LanguageVectors`.
- * `isForeign`: no searched passage is in the language of the query.
+ * `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has found (see
+ * candidates/nearest.ts).
  */
 export type QueryMeaning = {
   generation: number;
@@ -42,10 +43,8 @@ export type QueryMeaning = {
   words: MeaningWord[];
   trust: number;
   isForeign: boolean;
+  nearest?: string | undefined;
 };
-
-/** In more passages only those with a word of the query are compared. To compare one takes a quarter of a microsecond. */
-export const COMPARED_MAX = 20_000;
 
 /** What has no meaning is searched by its words. */
 export const modeOf = (asked: SearchMode | undefined, meaning: QueryMeaning | undefined): SearchMode =>

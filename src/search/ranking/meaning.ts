@@ -5,11 +5,11 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import { BITS } from '../../meaning/passage-vectors.ts';
+import { BITS, COMPARED_MAX } from '../../meaning/passage-vectors.ts';
 import { QUERY_BITS, QUERY_MIDDLE } from '../../meaning/query-vectors.ts';
 import { lengthNormSql } from '../bm25.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import { COMPARED_MAX, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
+import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
 import { inMemory } from './best-by-bm25.ts';
 import type { Layout } from './layout.ts';
 import { ofEachDocument } from './search-scope.ts';
@@ -95,7 +95,7 @@ const NEAREST_MAX = 50;
 /** The values of the statement. Without a vector of the query, `planes` and `perUnit` are NULL. */
 export const MEANING_VALUES = [
   ...(['generation', 'dimensions', 'planes', 'perUnit', 'offset'] as const),
-  ...(['comparesMeaning', 'wordsShare', 'meaningShare', 'cosineMin'] as const),
+  ...(['comparesMeaning', 'nearest', 'wordsShare', 'meaningShare', 'cosineMin'] as const),
 ] as const;
 export type MeaningValues = Record<(typeof MEANING_VALUES)[number], RawBuilder<unknown>>;
 
@@ -126,6 +126,7 @@ export function meaningValues(
     perUnit: meaning?.planes.perUnit,
     offset: meaning?.planes.offset,
     comparesMeaning: comparesAllMeanings(meaning, searched),
+    nearest: meaning?.nearest,
     wordsShare: isByMeaning ? 0 : 1,
     meaningShare:
       mode === 'meaning'
@@ -178,27 +179,43 @@ type Nearest = {
   layout: Layout;
 };
 
-/** SQL for the passages to compare with the query, and their distances from it. */
+/** The passages that an index has found, as JSON (see candidates/nearest.ts): the columns of `comparedPassages`. */
+const foundByIndex = ({ nearest }: Pick<MeaningValues, 'nearest'>) => sql`
+        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset(${nearest}::json)
+          AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)`;
+
+/** SQL for the passages to compare with the query, and their distances from it. None is there twice. */
 function comparedPassages(
   values: MeaningValues & Record<'ids', RawBuilder<unknown>>,
   { isInScope, layout }: Pick<Nearest, 'isInScope' | 'layout'>,
 ) {
-  const { ids, comparesMeaning, planes } = values;
+  const { ids, comparesMeaning, nearest, planes } = values;
   const distance = sql`bit_count(${passagePlane(values, 0)} # (${planes}::bit varying[])[1])`;
   const columns = sql`knowledge_base_id, document_id, position, ${distance} AS distance`;
   const ofSearched = (compares: RawBuilder<unknown>) => sql`
         SELECT ${columns} FROM passage_vectors
         WHERE ${compares} AND ${inShards(ids)} AND ${isCurrent(values)}${isInScope ?? sql``}`;
-  if (isInScope === undefined) return ofSearched(sql`${comparesMeaning}::boolean`);
+  // Where Citus distributes the tables, there are no such indexes.
+  const comparesSearched = layout.isDistributed
+    ? sql`${comparesMeaning}::boolean AND ${nearest}::json IS NULL`
+    : sql`${comparesMeaning}::boolean`;
+  if (isInScope === undefined)
+    return layout.isDistributed
+      ? ofSearched(comparesSearched)
+      : sql`(${ofSearched(comparesSearched)})
+        UNION ALL (${foundByIndex(values)})`;
   const comparesScope = sql`${planes}::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent)`;
-  if (layout.isDistributed) return ofSearched(sql`(${comparesMeaning}::boolean OR ${comparesScope})`);
+  if (layout.isDistributed) return ofSearched(sql`(${comparesSearched} OR ${comparesScope})`);
   return sql`(${ofSearched(sql`${comparesMeaning}::boolean AND NOT (SELECT is_known FROM extent)`)})
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
           SELECT ${columns} FROM passage_vectors
           WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND ${isCurrent(values)}
           OFFSET 0) AS own
-        WHERE ${comparesScope})`;
+        WHERE ${comparesScope})
+        UNION ALL
+        (${foundByIndex(values)}
+        WHERE NOT (SELECT is_comparable FROM extent)${isInScope})`;
 }
 
 /** The columns of `best` for the passages nearest in meaning that are not among those in `by_words`. */

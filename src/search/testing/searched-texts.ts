@@ -50,7 +50,7 @@ export function useSearch() {
    */
   async function openSearch(vectorsIn?: VectorsIn) {
     const owned = await makeKnowledgeBase(suite.database);
-    const search = createSearch(suite.database, createStemMemory(), creditPayment, vectorsIn);
+    const search = createSearch(suite.database, createStemMemory(), creditPayment, { vectorsIn });
     type Options = Partial<
       Pick<SearchRequest, 'mode' | 'limit' | 'price' | 'prefix' | 'scope' | 'minScore'>
     > & {
