@@ -7,7 +7,6 @@ import { noVectorIndexes, type VectorIndexes } from '../database/vector-indexes/
 import type { StemMemory } from '../indexing/stems.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';
 import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
-import { findNearest } from './candidates/nearest.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
 import { findFalseGuesses, limitToJudge } from './details/false-guesses.ts';
 import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
@@ -25,6 +24,7 @@ import {
   type SearchMode,
 } from './query/query-meaning.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
+import { findNearest } from './ranking/nearest.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
 import type { SearchScope } from './ranking/search-scope.ts';
 import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';

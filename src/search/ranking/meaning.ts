@@ -179,7 +179,7 @@ type Nearest = {
   layout: Layout;
 };
 
-/** The passages that an index has found, as JSON (see candidates/nearest.ts): the columns of `comparedPassages`. */
+/** The passages that an index has found, as JSON (see nearest.ts): the columns of `comparedPassages`. */
 const foundByIndex = ({ nearest }: Pick<MeaningValues, 'nearest'>) => sql`
         SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset(${nearest}::json)
           AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)`;

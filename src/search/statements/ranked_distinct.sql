@@ -8,25 +8,25 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $65::uuid[] IS NULL AND $62::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $67::bigint + 1)
+      WHERE $66::uuid[] IS NULL AND $63::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $68::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($64::uuid[], $65::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($65::uuid[], $66::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $67::bigint AND ($62::jsonpath IS NULL OR
-    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $68::bigint AND ($63::jsonpath IS NULL OR
+    (CASE WHEN $64::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $63::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $62::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $63::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $65::uuid[] IS NOT NULL
-        OR ($62::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $67::bigint) AS is_known
+      FROM (SELECT $66::uuid[] IS NOT NULL
+        OR ($63::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $68::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
@@ -57,7 +57,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $68::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $69::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
@@ -67,12 +67,12 @@ WITH query_terms AS MATERIALIZED (
         AND CASE WHEN lexemes @@ ALL($42::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $62::jsonpath IS NULL OR EXISTS (
+          ELSE $63::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($62::jsonpath IS NULL OR
-    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+              AND ($63::jsonpath IS NULL OR
+    (CASE WHEN $64::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $63::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     "distinct_scored_alike" AS MATERIALIZED (
@@ -96,9 +96,9 @@ WITH query_terms AS MATERIALIZED (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM distinct_scored) AS placed
-    WHERE place <= coalesce($66::integer, $4)::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    WHERE place <= coalesce($67::integer, $4)::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer)),
     "best_alike" AS MATERIALIZED (
       SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
@@ -121,20 +121,34 @@ WITH query_terms AS MATERIALIZED (
         WHERE $58::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $53::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $62::jsonpath IS NULL OR EXISTS (
+            ELSE $63::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($62::jsonpath IS NULL OR
-    (CASE WHEN $63::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $62::jsonpath)
+              AND ($63::jsonpath IS NULL OR
+    (CASE WHEN $64::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $63::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
           SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $54::integer + 1 FOR $54::integer) # ($55::bit varying[])[1]) AS distance FROM passage_vectors
           WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $53::smallint
           OFFSET 0) AS own
-        WHERE $55::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))) AS compared) AS placed
-    WHERE place <= coalesce($66::integer, $4)::integer) AS capped
+        WHERE $55::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
+        UNION ALL
+        (
+        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($59::json)
+          AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)
+        WHERE NOT (SELECT is_comparable FROM extent)
+          AND CASE WHEN (SELECT is_known FROM extent)
+            THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+            ELSE $63::jsonpath IS NULL OR EXISTS (
+            SELECT 1 FROM documents
+            WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
+              AND ($63::jsonpath IS NULL OR
+    (CASE WHEN $64::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $63::jsonpath)
+    IS TRUE) END)) AS compared) AS placed
+    WHERE place <= coalesce($67::integer, $4)::integer) AS capped
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (
@@ -238,7 +252,7 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($59::float8 * "relevant" + $60::float8 * coalesce(cosine, 0) * ($47::float8 - $59::float8 * "relevant")) AS unlifted
+      SELECT *, ($60::float8 * "relevant" + $61::float8 * coalesce(cosine, 0) * ($47::float8 - $60::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
             ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $47::float8)
@@ -249,31 +263,31 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END ELSE $47::float8 - ($47::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $47::float8 - ($47::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $47::float8) END / $47::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $59::float8 * "bm25" AS "bm25", $59::float8 * "combined" AS "combined",
-        $59::float8 * "relevant" AS "relevant", unlifted, cosine,
+      SELECT knowledge_base_id, document_id, position, $60::float8 * "bm25" AS "bm25", $60::float8 * "combined" AS "combined",
+        $60::float8 * "relevant" AS "relevant", unlifted, cosine,
         round((score / $47::float8)::numeric, 6)::float8 AS score, copies - 1 AS duplicates
       FROM (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
-      FROM ordered WHERE (bm25 * $59::float8 > 0 OR cosine >= (
-        SELECT greatest($61::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
-    WHERE place <= coalesce($66::integer, $4)::integer) AS capped JOIN (
+      FROM ordered WHERE (bm25 * $60::float8 > 0 OR cosine >= (
+        SELECT greatest($62::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
+    WHERE place <= coalesce($67::integer, $4)::integer) AS capped JOIN (
         SELECT knowledge_base_id, document_id, position, copies FROM best) AS kept
         USING (knowledge_base_id, document_id, position) ORDER BY score DESC FETCH FIRST $48 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END FROM deferred
   WHERE account_id = $49::uuid AND credits >= CASE WHEN ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END AND CASE WHEN ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT found.*, ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) AS "isEnough", CASE WHEN ((SELECT $51::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($66::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer) THEN $50::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (

@@ -1,7 +1,7 @@
 /**
  * Finds the passages of large knowledge bases that are nearest in meaning to a query, by indexes of pgvector. It compares
  * the signs of their numbers alone. The ranked statement then computes the cosines of the best of them, as it does of
- * those that it finds itself among few passages (see ranking/meaning.ts).
+ * those that it finds itself among few passages (see meaning.ts).
  *
  * Its statement is planned anew each time, since the condition of an index has constants.
  */
@@ -13,7 +13,7 @@ import { rowsSql, signsSql } from '../../database/vector-indexes/vector-indexes.
 import { COMPARED_MAX } from '../../meaning/passage-vectors.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { QueryMeaning } from '../query/query-meaning.ts';
-import type { SearchScope } from '../ranking/search-scope.ts';
+import type { SearchScope } from './search-scope.ts';
 
 /** The passages of a knowledge base that are read: without a scope, and in one, where most may be outside of it. */
 const [NEAREST_MAX, NEAREST_IN_SCOPE_MAX] = [100, 400];
@@ -74,7 +74,7 @@ function nearestSql(
 const CANCELLED = '57014';
 
 /**
- * Returns the passages nearest in meaning as JSON: see `foundByIndex` in ranking/meaning.ts. Undefined where
+ * Returns the passages nearest in meaning as JSON: see `foundByIndex` in meaning.ts. Undefined where
  * no index is used: because there is none, or because all passages are compared anyway.
  *
  * An index, or pgvector with all of them, may have been dropped since they were read. Then words alone find passages;
