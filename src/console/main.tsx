@@ -3,8 +3,8 @@ import './base.css';
 import './controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { focusSearchOnSlash } from './parts/slash-key.ts';
 import { isCodeRefused, redeemCode, session } from './session.ts';
-import { focusSearchOnSlash } from './slash-key.ts';
 
 // Without this, a file that is dropped where nothing takes it replaces the page. Pages that take files come later.
 addEventListener('dragover', (event) => {

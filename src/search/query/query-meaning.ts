@@ -34,7 +34,7 @@ export type MeaningWord = { word: string; vector: WordVector };
  * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which compares
  * texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see `LanguageVectors`.
  * `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has found (see
- * nearest.ts).
+ * ranking/nearest.ts).
  */
 export type QueryMeaning = {
   generation: number;

@@ -1,5 +1,5 @@
 /** The key `/` leads to the search field, as in other search pages. */
-import { addressOf, visit } from './routes.ts';
+import { addressOf, visit } from '../routes.ts';
 
 /** Where a person types, `/` is a letter; in a dialog, the page behind it is out of reach. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>
