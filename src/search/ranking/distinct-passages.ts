@@ -3,19 +3,21 @@ import { type RawBuilder, sql } from 'kysely';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { Layout } from './layout.ts';
 
+/** The columns that name a passage. */
+const PASSAGE = sql`knowledge_base_id, document_id, position`;
+
 /**
- * Passages can only have the same text if they have the same length and the same words. Only those are read: to read a
- * text takes five times as long as to compare the words, and few searches find any.
+ * Passages can only have the same text if they have the same length. Only the texts of those are read. They are sorted
+ * without their tsvectors, which are many times as long as the rest of a candidate.
  */
 function textsOf(group: RawBuilder<unknown>, ids: RawBuilder<unknown>, { isDistributed }: Layout) {
-  const passage = sql`knowledge_base_id, document_id, position`;
   // OFFSET keeps PostgreSQL from reading all passages of all knowledge bases instead.
   return isDistributed
     ? sql`
-      SELECT ${passage}, content FROM ${group} JOIN passages USING (${passage})
+      SELECT ${PASSAGE}, content FROM ${group} JOIN passages USING (${PASSAGE})
       WHERE alike > 1 AND ${inShards(ids, 'passages')}`
     : sql`
-      SELECT ${passage}, content FROM ${group} AS alike CROSS JOIN LATERAL (
+      SELECT ${PASSAGE}, content FROM ${group} AS alike CROSS JOIN LATERAL (
         SELECT content FROM passages
         WHERE passages.knowledge_base_id = alike.knowledge_base_id AND passages.document_id = alike.document_id
           AND passages.position = alike.position OFFSET 0) AS text
@@ -23,27 +25,43 @@ function textsOf(group: RawBuilder<unknown>, ids: RawBuilder<unknown>, { isDistr
 }
 
 /**
- * The tables that lead from `from`, with the columns of a candidate and `copies`, to the table `name`, which has of all
- * passages with the same text only the best, and in `copies` their number.
+ * `from`: a table with the columns of a candidate. `copies`: SQL for how many passages each of its rows stands for.
+ * `most`: SQL for how many rows are compared, the best ones; NULL: all.
  */
-export function distinctTables(
-  name: string,
-  from: RawBuilder<unknown>,
-  { ids, layout }: { ids: RawBuilder<unknown>; layout: Layout },
-) {
-  const [group, texts] = [sql.ref(`${name}_alike`), sql.ref(`${name}_texts`)];
-  const same = sql`PARTITION BY norm, words, content`;
+type Comparison = {
+  from: string;
+  copies: RawBuilder<unknown>;
+  most: RawBuilder<unknown>;
+  ids: RawBuilder<unknown>;
+  layout: Layout;
+};
+
+/**
+ * SQL for the tables that lead to the table `name`, which has of all passages of `from` with the same text only the best,
+ * and in `copies` their number.
+ */
+export function distinctTables(name: string, { from, copies, most, ids, layout }: Comparison) {
+  const [group, texts, kept] = ['alike', 'texts', 'kept'].map((part) => sql.ref(`${name}_${part}`)) as [
+    RawBuilder<unknown>,
+    RawBuilder<unknown>,
+    RawBuilder<unknown>,
+  ];
+  const same = sql`PARTITION BY norm, content COLLATE "C"`;
   return sql`
     ${group} AS MATERIALIZED (
-      SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
-      FROM (SELECT *, strip(ts_filter(lexemes, '{d}')) AS words FROM ${from}) AS worded),
-    ${texts} AS MATERIALIZED (${textsOf(group, ids, layout)}),
-    ${sql.ref(name)} AS MATERIALIZED (
-      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies
+      SELECT *, count(*) OVER (PARTITION BY norm) AS alike
       FROM (
-        SELECT knowledge_base_id, document_id, position, lexemes, norm, score,
-          greatest(max(copies) OVER (${same}), count(*) OVER (${same})) AS copies,
+        SELECT ${PASSAGE}, norm, score, ${copies} AS copies FROM ${sql.ref(from)}
+        ORDER BY score DESC, document_id DESC, position LIMIT ${most}) AS best),
+    ${texts} AS MATERIALIZED (${textsOf(group, ids, layout)}),
+    ${kept} AS MATERIALIZED (
+      SELECT ${PASSAGE}, copies
+      FROM (
+        SELECT ${PASSAGE}, greatest(max(copies) OVER (${same}), count(*) OVER (${same})) AS copies,
           row_number() OVER (${same} ORDER BY score DESC, document_id DESC, position) AS place
-        FROM ${group} LEFT JOIN ${texts} USING (knowledge_base_id, document_id, position)) AS placed
-      WHERE place = 1)`;
+        FROM ${group} LEFT JOIN ${texts} USING (${PASSAGE})) AS placed
+      WHERE place = 1),
+    ${sql.ref(name)} AS MATERIALIZED (
+      SELECT ${PASSAGE}, lexemes, norm, score, ${kept}.copies
+      FROM ${sql.ref(from)} JOIN ${kept} USING (${PASSAGE}))`;
 }

@@ -268,15 +268,31 @@ const bestInScope = (
   { nearest, isDistinct, layout }: { nearest: RawBuilder<unknown>; isDistinct: boolean; layout: Layout },
 ) =>
   isDistinct
-    ? distinctTables(
+    ? sql`
+    either AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (${nearest}) AS nearest),${distinctTables(
         'best',
-        sql`(
-        SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (${nearest}) AS nearest) AS either`,
-        { ids, layout },
-      )
+        { from: 'either', copies: sql`copies`, most: sql`NULL`, ids, layout },
+      )}`
     : sql`
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (${nearest}))`;
+
+/**
+ * Candidates whose texts are compared before the largest set: where so many have fewer than RERANK_DEPTH different texts,
+ * that set follows.
+ */
+const COMPARED_MAX = 4 * RERANK_DEPTH;
+
+/** The tables to `distinct_scored`: one of each text. */
+const distinctScored = ({ ids, isLast }: ScopedValues, layout: Layout) =>
+  distinctTables('distinct_scored', {
+    from: 'scored',
+    copies: sql`1`,
+    most: sql`CASE WHEN ${isLast}::boolean THEN NULL ELSE ${sql.lit(COMPARED_MAX)} END`,
+    ids,
+    layout,
+  });
 
 /** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
 type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
@@ -293,7 +309,7 @@ function rankedInScope(
   values: ScopedValues,
   { layout, ...form }: ScopedForm & { layout: Layout },
 ) {
-  const { ids, isLast, least, selected, maxPerDocument } = values;
+  const { isLast, least, selected, maxPerDocument } = values;
   const { isCapped, isDistinct } = form;
   const cap = isCapped ? { maxPerDocument: mostPerDocument(values, form) } : {};
   const nearest = nearestInMeaning(values, {
@@ -312,7 +328,7 @@ function rankedInScope(
   return sql<ScopedRow>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
     scored AS MATERIALIZED (
-      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctTables('distinct_scored', sql`(SELECT *, 1 AS copies FROM scored) AS single`, { ids, layout })},` : sql``}
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctScored(values, layout)},` : sql``}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables(payment, { ...values, meaning: values }, { due, ...cap, isDistinct, layout })}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",

@@ -76,22 +76,26 @@ WITH query_terms AS MATERIALIZED (
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     "distinct_scored_alike" AS MATERIALIZED (
-      SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
-      FROM (SELECT *, strip(ts_filter(lexemes, '{d}')) AS words FROM (SELECT *, 1 AS copies FROM scored) AS single) AS worded),
+      SELECT *, count(*) OVER (PARTITION BY norm) AS alike
+      FROM (
+        SELECT knowledge_base_id, document_id, position, norm, score, 1 AS copies FROM "scored"
+        ORDER BY score DESC, document_id DESC, position LIMIT CASE WHEN $51::boolean THEN NULL ELSE 200 END) AS best),
     "distinct_scored_texts" AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, content FROM "distinct_scored_alike" AS alike CROSS JOIN LATERAL (
         SELECT content FROM passages
         WHERE passages.knowledge_base_id = alike.knowledge_base_id AND passages.document_id = alike.document_id
           AND passages.position = alike.position OFFSET 0) AS text
       WHERE alike > 1),
-    "distinct_scored" AS MATERIALIZED (
-      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies
+    "distinct_scored_kept" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, copies
       FROM (
-        SELECT knowledge_base_id, document_id, position, lexemes, norm, score,
-          greatest(max(copies) OVER (PARTITION BY norm, words, content), count(*) OVER (PARTITION BY norm, words, content)) AS copies,
-          row_number() OVER (PARTITION BY norm, words, content ORDER BY score DESC, document_id DESC, position) AS place
+        SELECT knowledge_base_id, document_id, position, greatest(max(copies) OVER (PARTITION BY norm, content COLLATE "C"), count(*) OVER (PARTITION BY norm, content COLLATE "C")) AS copies,
+          row_number() OVER (PARTITION BY norm, content COLLATE "C" ORDER BY score DESC, document_id DESC, position) AS place
         FROM "distinct_scored_alike" LEFT JOIN "distinct_scored_texts" USING (knowledge_base_id, document_id, position)) AS placed
       WHERE place = 1),
+    "distinct_scored" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, "distinct_scored_kept".copies
+      FROM "scored" JOIN "distinct_scored_kept" USING (knowledge_base_id, document_id, position)),
     first AS MATERIALIZED (SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies FROM (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
@@ -100,10 +104,8 @@ WITH query_terms AS MATERIALIZED (
     by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $51::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($67::integer, $4) * documents_max))
       FROM extent) AND (SELECT count(*) FROM scored) >= $52::integer)),
-    "best_alike" AS MATERIALIZED (
-      SELECT *, count(*) OVER (PARTITION BY norm, words) AS alike
-      FROM (SELECT *, strip(ts_filter(lexemes, '{d}')) AS words FROM (
-        SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (
+    either AS MATERIALIZED (
+      SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
       ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
@@ -153,21 +155,28 @@ WITH query_terms AS MATERIALIZED (
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
-    ) AS candidate) AS nearest) AS either) AS worded),
+    ) AS candidate) AS nearest),
+    "best_alike" AS MATERIALIZED (
+      SELECT *, count(*) OVER (PARTITION BY norm) AS alike
+      FROM (
+        SELECT knowledge_base_id, document_id, position, norm, score, copies AS copies FROM "either"
+        ORDER BY score DESC, document_id DESC, position LIMIT NULL) AS best),
     "best_texts" AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, content FROM "best_alike" AS alike CROSS JOIN LATERAL (
         SELECT content FROM passages
         WHERE passages.knowledge_base_id = alike.knowledge_base_id AND passages.document_id = alike.document_id
           AND passages.position = alike.position OFFSET 0) AS text
       WHERE alike > 1),
-    "best" AS MATERIALIZED (
-      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, copies
+    "best_kept" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, copies
       FROM (
-        SELECT knowledge_base_id, document_id, position, lexemes, norm, score,
-          greatest(max(copies) OVER (PARTITION BY norm, words, content), count(*) OVER (PARTITION BY norm, words, content)) AS copies,
-          row_number() OVER (PARTITION BY norm, words, content ORDER BY score DESC, document_id DESC, position) AS place
+        SELECT knowledge_base_id, document_id, position, greatest(max(copies) OVER (PARTITION BY norm, content COLLATE "C"), count(*) OVER (PARTITION BY norm, content COLLATE "C")) AS copies,
+          row_number() OVER (PARTITION BY norm, content COLLATE "C" ORDER BY score DESC, document_id DESC, position) AS place
         FROM "best_alike" LEFT JOIN "best_texts" USING (knowledge_base_id, document_id, position)) AS placed
       WHERE place = 1),
+    "best" AS MATERIALIZED (
+      SELECT knowledge_base_id, document_id, position, lexemes, norm, score, "best_kept".copies
+      FROM "either" JOIN "best_kept" USING (knowledge_base_id, document_id, position)),
     cosines AS MATERIALIZED (
     SELECT document_id, position, least(greatest($56::float8 * (
       4 * (8 * bit_count("plane0" & ($55::bit varying[])[1]) + 4 * bit_count("plane0" & ($55::bit varying[])[2]) + 2 * bit_count("plane0" & ($55::bit varying[])[3]) + 1 * bit_count("plane0" & ($55::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
