@@ -10,47 +10,77 @@ import { countableQuery, type Variant } from './variants.ts';
  */
 export type ScoredTerm = { variants: Variant[] };
 
+/** Slots for terms of one variant, and how many of them stand in a group. */
+const [SINGLE_SLOTS, GROUP_SIZE] = [48, 16];
+/** Slots for terms of two variants: of another language, notation or script, or with other accents. */
+const PAIR_SLOTS = 8;
+
+/** The names of the values of slots for one variant each. */
+const slotsOf = <Kind extends string>(kind: Kind, count: number) =>
+  Array.from(
+    { length: count },
+    (_, slot) => ({ query: `${kind}Query${slot}`, upperBound: `${kind}UpperBound${slot}` }) as const,
+  );
+
 /**
- * The statement has this many slots for terms with a single variant; most queries have no other terms. Without slots it
- * would iterate over rows of terms for each of some hundred candidates, which takes half as long again as the scores
- * themselves. PostgreSQL skips an empty slot at once, but initialises it at each execution.
+ * The statement has slots for terms of one variant and of two; few queries have other terms. Without slots it would
+ * iterate over rows of terms for each of some hundred candidates, which takes half as long again as the scores
+ * themselves. Slots stand in groups. PostgreSQL skips a group that has no term at once, and an empty slot nearly so, but
+ * initialises each at each execution: for 2 to 4 microseconds of some milliseconds.
+ *
+ * `filled`: the value with the number of terms in slots of this kind. `first`: the slots of this kind before the group.
  */
-const SLOTS = Array.from(
-  { length: 16 },
-  (_, slot) => ({ query: `query${slot}`, upperBound: `upperBound${slot}` }) as const,
-);
+const SINGLES = slotsOf('single', SINGLE_SLOTS).map((slot) => [slot]);
+const SECONDS = slotsOf('second', PAIR_SLOTS);
+const PAIRS = slotsOf('first', PAIR_SLOTS).map((slot, i) => [slot, ...SECONDS.slice(i, i + 1)]);
+type Slot = (typeof SINGLES)[number] | (typeof PAIRS)[number];
+const GROUPS: { filled: 'singles' | 'pairs'; first: number; slots: Slot[] }[] = [
+  ...Array.from({ length: SINGLE_SLOTS / GROUP_SIZE }, (_, group) => {
+    const first = group * GROUP_SIZE;
+    return { filled: 'singles' as const, first, slots: SINGLES.slice(first, first + GROUP_SIZE) };
+  }),
+  { filled: 'pairs', first: 0, slots: PAIRS },
+];
 
 /**
  * Values of the statement. `variants`, `upperBounds` and `terms` are arrays with an element for each variant of each
  * term: its tsquery, its upper bound and the number of its term. Terms below the number `slotted` are in slots as well.
  */
 export const TERM_VALUES = [
-  ...(['variants', 'upperBounds', 'terms', 'slotted'] as const),
-  ...SLOTS.flatMap(({ query, upperBound }) => [query, upperBound]),
+  ...(['variants', 'upperBounds', 'terms', 'slotted', 'singles', 'pairs'] as const),
+  ...[...SINGLES, ...PAIRS].flat().flatMap(({ query, upperBound }) => [query, upperBound]),
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 
+/** The values of `slots` for these terms, in order. */
+const slotValues = (slots: Slot[], terms: ScoredTerm[]) =>
+  slots.flatMap((slot, i) =>
+    slot.flatMap(({ query, upperBound }, place) => {
+      const variant = terms[i]?.variants[place];
+      return [
+        [query, variant && countableQuery(variant.sequence)],
+        [upperBound, variant?.upperBound],
+      ];
+    }),
+  );
+
 /** The values of `TERM_VALUES` for these terms. */
 export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[number], unknown> {
-  const single = scored.filter(({ variants }) => variants.length === 1).slice(0, SLOTS.length);
-  const inSlots = new Set(single);
-  const ordered = [...single, ...scored.filter((term) => !inSlots.has(term))];
+  const singles = scored.filter(({ variants }) => variants.length === 1).slice(0, SINGLE_SLOTS);
+  const pairs = scored.filter(({ variants }) => variants.length === 2).slice(0, PAIR_SLOTS);
+  const inSlots = new Set([...singles, ...pairs]);
+  const ordered = [...inSlots, ...scored.filter((term) => !inSlots.has(term))];
   const variants = ordered.flatMap((term, number) =>
     term.variants.map((variant) => ({ ...variant, number })),
   );
-  const slots = SLOTS.flatMap(({ query, upperBound }, slot) => {
-    const variant = single[slot]?.variants[0];
-    return [
-      [query, variant && countableQuery(variant.sequence)],
-      [upperBound, variant?.upperBound],
-    ];
-  });
   return {
     variants: variants.map(({ sequence }) => countableQuery(sequence)),
     upperBounds: variants.map(({ upperBound }) => upperBound),
     terms: variants.map(({ number }) => number),
-    slotted: single.length,
-    ...Object.fromEntries(slots),
+    slotted: inSlots.size,
+    singles: singles.length,
+    pairs: pairs.length,
+    ...Object.fromEntries([...slotValues(SINGLES, singles), ...slotValues(PAIRS, pairs)]),
   };
 }
 
@@ -108,12 +138,21 @@ function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text
  * `query_terms`.
  */
 export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Layout) {
-  const slotScores = SLOTS.map(({ query, upperBound }) => {
+  const variantScore = ({ query, upperBound }: Slot[number]) => {
     const tsquery = sql`${terms[query]}::tsquery`;
     const part = saturationSql(heldFrequency(lexemes, tsquery), norm);
     return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
+  };
+  const groupScores = GROUPS.map(({ filled, first, slots }) => {
+    const scores = slots.map((slot) =>
+      slot.length === 1
+        ? sql.join(slot.map(variantScore))
+        : sql`greatest(${sql.join(slot.map(variantScore))})`,
+    );
+    const sum = sql.join(scores, sql` +\n      `); // a line for each slot, in `statements/`
+    return sql`CASE WHEN ${terms[filled]}::integer > ${sql.lit(first)} THEN ${sum} ELSE 0 END`;
   });
-  const slotScore = sql.join(slotScores, sql` +\n      `); // a line for each slot, in `statements/`
+  const slotScore = sql.join(groupScores, sql` +\n      `);
   if (isDistributed) {
     const text = { lexemes, norm };
     return sql<number>`(${slotScore} + coalesce(${distributedScore(terms, text)}, 0))`;
