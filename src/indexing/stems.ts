@@ -42,6 +42,13 @@ export function dictionaryOf(language: string): string | undefined {
   return dictionary;
 }
 
+/** The languages whose dictionaries have a list of stop words (PostgreSQL's src/backend/snowball/stopwords). */
+const WITH_STOP_WORDS: ReadonlySet<string> = new Set([
+  ...['danish', 'dutch', 'english', 'finnish', 'french', 'german', 'hungarian', 'italian', 'nepali'],
+  ...['norwegian', 'portuguese', 'russian', 'spanish', 'swedish', 'turkish'],
+]);
+export const hasStopWords = (language: string): boolean => WITH_STOP_WORDS.has(language);
+
 /** SQL for a word's stem; `ts_lexize` returns an empty array for a stop word (PostgreSQL manual, 9.13). */
 export const stemSql = (dictionary: unknown, word: RawBuilder<unknown>) =>
   sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;

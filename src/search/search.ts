@@ -159,11 +159,14 @@ export async function finish(
 async function expandWithMeaning(
   database: Queryable,
   request: SearchRequest,
-  { analysed, indexes }: { analysed: QueryAnalysis; indexes: VectorIndexes },
+  { analysed, indexes, memory }: { analysed: QueryAnalysis; indexes: VectorIndexes; memory: StemMemory },
 ): Promise<ExpandedAnalysis> {
   const { searched } = analysed.statistics;
   const asks = searched.passageCount > 0 ? request.embed : undefined;
-  const [embedding, expanded] = await Promise.all([asks?.(), expandTerms(database, request, analysed)]);
+  const [embedding, expanded] = await Promise.all([
+    asks?.(),
+    expandTerms(database, request, analysed, memory),
+  ]);
   if (embedding === undefined) return expanded;
   const meaning = meaningOfModel(embedding);
   const nearest = await findNearest(database, { meaning, searched, scope: request.scope }, indexes);
@@ -189,7 +192,7 @@ export function createSearchIn(
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
     if (!analysed.statistics.isCovered || !(await isCovered())) throw payment.refusal();
-    const expanded = await expandWithMeaning(database, request, { analysed, indexes });
+    const expanded = await expandWithMeaning(database, request, { analysed, indexes, memory });
     const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
     const { details, query, mode } = request;
     const { meaning, phrases, excessPhrases } = expanded;

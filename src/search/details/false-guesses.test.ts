@@ -23,6 +23,17 @@ describe('a stem nearby that stands for another word is no guess', () => {
   });
 });
 
+describe('a function word is no guess', () => {
+  test.each([
+    ['costs', 'Most of the rooms are quiet.', []],
+    ['wellen', 'Sie reisen, weil sie das Meer lieben.', []],
+    ['wrold', 'The world is round, and the rooms are quiet.', ['text']],
+    ['sytsem', 'The system is down until Thursday.', ['text']],
+  ])('%s among the words of: %s', async (query, text, expected) => {
+    expect(await orderOf({ text }, query)).toEqual(expected);
+  });
+});
+
 describe('a smaller limit returns the first results of a larger one', () => {
   const others = Array.from({ length: 12 }, (_, i): [string, string] => [
     `other ${i}`,

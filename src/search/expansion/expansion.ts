@@ -3,12 +3,14 @@
  * and completions of its last word. One round trip looks for all of them; a query without any needs none.
  */
 import type { Queryable } from '../../database/connection/database.ts';
+import type { StemMemory } from '../../indexing/stems.ts';
 import { COMPARED_MAX, lengthOf } from '../../meaning/passage-vectors.ts';
 import { endsWithPhrase } from '../phrases/quoted-phrases.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
+import { functionWordsAmong } from './function-words.ts';
 import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
 import { type Found, lookUp, type Probe } from './vocabulary.ts';
 
@@ -83,6 +85,7 @@ function nearWordExpansions(query: string, analysis: QueryAnalysis): Expansion[]
   let spellings = 0;
   for (const term of unknownTerms(query, analysis)) {
     const { probes, choose } = nearWordsOf(term);
+    if (probes.length === 0) continue;
     spellings += probes.reduce((sum, { words = [] }) => sum + words.length, 0);
     if (spellings > spellingsMax && expansions.length > 0) break;
     expansions.push({ term, probes, expand: (found) => ({ near: choose(found) }) });
@@ -116,12 +119,14 @@ function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): 
 }
 
 /**
- * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one.
+ * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one. `memory` has
+ * the stems of earlier words.
  */
 export async function expandTerms(
   database: Queryable,
   { accountId, query, prefix = false }: ScopedQuery & { prefix?: boolean },
   analysis: QueryAnalysis,
+  memory: StemMemory,
 ): Promise<ExpandedAnalysis> {
   const { searched } = analysis.statistics;
   if (searched.passageCount === 0) return analysis;
@@ -145,11 +150,16 @@ export async function expandTerms(
   }
   const known = joinFrequencies(analysis, found);
   const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));
+  const guesses = terms.flatMap(({ near = [] }) => near.flatMap(({ lexemes }) => lexemes));
+  const functionWords = await functionWordsAmong(guesses, searched.languages, { database, memory });
   const missing = terms.flatMap(({ completions = [] }) => completions).filter((lexeme) => !known.has(lexeme));
   const read = missing.length > 0 ? await readFrequencies(database, scope, missing) : [];
-  return {
+  const expanded = {
     ...analysis,
     terms,
     statistics: { ...analysis.statistics, frequencies: new Map([...known, ...read]) },
   };
+  return functionWords.size === 0
+    ? expanded
+    : withoutGuesses(expanded, (lexeme) => functionWords.has(lexeme));
 }

@@ -173,6 +173,9 @@ test('words that occur need no further statement, nor do words that may not be g
     : { statistics_of_few: 1, ranked_passages: 1 };
   expect(await countStatements(owned, 'Where are the receipts of the journey?')).toEqual(usual);
   expect(await countStatements(owned, 'receipts CVE-2024-4367 東京都')).toEqual(usual);
+  expect(await countStatements(owned, 'receipts or what else'), 'a common word is not misspelt').toEqual(
+    usual,
+  );
   const lookUp = isCitus ? 'vocabulary_of_few_in_shard' : 'vocabulary_of_few';
   expect(await countStatements(owned, 'recipts')).toEqual({ ...usual, [lookUp]: 1 });
 });
@@ -187,7 +190,7 @@ test('a word that is imported between the statistics and the look-up stays unkno
     request,
   );
   await importText(suite.database, owned, { title: 'Later', content: ANSWER });
-  const { statistics, terms } = await expandTerms(suite.database, request, analysis);
+  const { statistics, terms } = await expandTerms(suite.database, request, analysis, createStemMemory());
   const own = terms.flatMap(({ lexemes }) => lexemes);
   expect(own).toEqual(['receipt', 'journey']);
   expect(own.filter((lexeme) => statistics.frequencies.has(lexeme))).toEqual([]);

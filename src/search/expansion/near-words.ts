@@ -7,7 +7,7 @@ import { editDistance } from '../../analysis/edit-distance.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
 import { type Respellings, respellings, transcriptions } from '../../analysis/spellings.ts';
 import { isStemmable, tokenise } from '../../analysis/tokens.ts';
-import type { QueryTerm } from '../query/query-terms.ts';
+import { isCommon, type QueryTerm } from '../query/query-terms.ts';
 import { mayBeLikely } from './likely-words.ts';
 import type { Found, Probe } from './vocabulary.ts';
 
@@ -21,11 +21,13 @@ type UnknownWord = { word: string; stems: string[]; spellings: Respellings };
  *   evaluate -- --misspelt 1`), in English and German. Kinds without a figure made no difference of .001 from .2 to .6:
  *   their words hardly occur there. They stand below `respelled`, since they mean something else.
  * - `from`: letters of the shortest word that has such near words.
+ * - `isOfErrors`: only words that may be misspelt have such near words.
  * - `choose`: those lexemes, of all that the probes found, that are near; all if it is missing.
  */
 type Kind = {
   weight: number;
   from: number;
+  isOfErrors?: boolean;
   probesOf(unknown: UnknownWord): Probe[];
   choose?(lexemes: string[], unknown: UnknownWord): string[];
 };
@@ -52,6 +54,7 @@ const transcribed: Kind = {
 const respelled: Kind = {
   weight: 0.8,
   from: 4,
+  isOfErrors: true,
   probesOf: ({ spellings }) => [{ words: spellings.sameStart }],
   choose: likelyOnes,
 };
@@ -60,6 +63,7 @@ const respelled: Kind = {
 const respelledStart: Kind = {
   weight: 0.4,
   from: 4,
+  isOfErrors: true,
   probesOf: ({ spellings }) => [{ words: spellings.otherStart }],
   choose: likelyOnes,
 };
@@ -78,6 +82,7 @@ const ENDING_MAX = 4;
 const respelledTwice: Kind = {
   weight: 0.4,
   from: 8,
+  isOfErrors: true,
   probesOf: ({ stems }) =>
     distinctStems(stems.map(foldAccents))
       .filter((stem) => lengthOf(stem) >= 2 * RIGHT_START)
@@ -160,15 +165,28 @@ const NEAR_MAX = 4;
 /** Near words of one kind. */
 export type NearLexemes = { lexemes: string[]; weight: number };
 
-/** The near words of a term: what to look for, and what to choose of the lexemes found by each probe. */
-export function nearWordsOf({ word, lexemes: stems }: QueryTerm): {
+/** Whether a probe looks for anything. */
+const isAny = ({ words, lexemes, start, end }: Probe): boolean =>
+  (words ?? lexemes ?? [start ?? end]).length > 0;
+
+/**
+ * The near words of a term: what to look for, and what to choose of the lexemes found by each probe. A common word is
+ * not misspelt: without that, half of the queries of xquad-de and -ar had a look-up for a question word (`wann`, `ماذا`).
+ */
+export function nearWordsOf({ word, lexemes: stems, share }: QueryTerm): {
   probes: Probe[];
   choose(found: Found[]): NearLexemes[];
 } {
   const unknown = { word, stems, spellings: respellings(word) };
   const length = lengthOf(word);
-  const kinds = KINDS.filter(({ from }) => length >= from);
-  const probes = kinds.flatMap((kind) => kind.probesOf(unknown).map((probe) => ({ kind, probe })));
+  const mayBeMisspelt = !isCommon({ share });
+  const kinds = KINDS.filter(({ from, isOfErrors }) => length >= from && (mayBeMisspelt || !isOfErrors));
+  const probes = kinds.flatMap((kind) =>
+    kind
+      .probesOf(unknown)
+      .filter(isAny)
+      .map((probe) => ({ kind, probe })),
+  );
   const choose = (found: Found[]): NearLexemes[] => {
     const taken = new Set(stems);
     return kinds.flatMap((kind) => {

@@ -74,6 +74,9 @@ const PART_WEIGHT = 0.1;
  */
 const [COMMON_SHARE, OTHER_SHARE] = [0.3, 0.005];
 
+/** Whether the language of the query has the word among its common ones, so that it is no misspelt one. */
+export const isCommon = ({ share }: Pick<QueryTerm, 'share'>): boolean => share === COMMON_SHARE;
+
 /**
  * Distinct tokens of a query; a longer query keeps its most frequent ones. Measured on queries that are the first 8,192
  * characters of an article: 40 of drcd-dev-articles, with 2,191 bigrams on average, and 9 of financebench-a, with 370
