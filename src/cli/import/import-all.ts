@@ -1,9 +1,12 @@
 /** Imports the files that a survey has found, several at a time. */
+import { stat } from 'node:fs/promises';
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../../client/errors.ts';
+import { createSemaphore } from '../../client/requests/semaphore.ts';
 import { inParallel } from '../../concurrency/in-parallel.ts';
-import { pluralise } from '../../terminal/formats.ts';
+import { formatBytes, pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
 import { explainError } from '../explain-error.ts';
+import { createDocumentWaits } from './document-waits.ts';
 import type { LocalFile } from './find-files.ts';
 import { type ImportContext, importFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';
@@ -46,8 +49,56 @@ async function untilSignal<T>(onEnd: () => void, act: () => Promise<T>): Promise
   }
 }
 
-/** `concurrency`: files in work at once. `onInterrupt`: called before Ctrl-C ends the process. */
-type ImportAllOptions = { report: ImportReport; concurrency: number; onInterrupt: () => void };
+/**
+ * `waits`: whether to wait until the documents are processed. `concurrency`: files that are sent at once. `onInterrupt`:
+ * called before Ctrl-C ends the process.
+ */
+type ImportAllOptions = {
+  report: ImportReport;
+  waits: boolean;
+  concurrency: number;
+  onInterrupt: () => void;
+};
+
+/**
+ * Files in work for each one that is being sent: the others wait until the service has read them. Fewer would let the
+ * service run out of work between two looks at their documents.
+ */
+const IN_WORK_PER_SENT = 16;
+
+/** What a file costs beside its bytes, in bytes: with it the progress of many small files and few large ones is even. */
+const BYTES_PER_FILE = 20_000;
+
+/** The progress of an import: files, bytes and their rate. */
+function showImport({ count, totalBytes }: Survey, countFailed: () => number) {
+  const startMs = performance.now();
+  let [files, bytes] = [0, 0];
+  const describe = () => {
+    const failed = countFailed();
+    const perSecond = Math.round((files * 1000) / Math.max(1, performance.now() - startMs));
+    return (
+      `${files} of ${pluralise(count, 'file')}, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}, ` +
+      `${perSecond}/s${failed > 0 ? `, ${failed} failed` : ''}`
+    );
+  };
+  const progress = showProgress(describe, totalBytes + count * BYTES_PER_FILE);
+  return {
+    advance(sizeBytes: number): void {
+      files += 1;
+      bytes += sizeBytes;
+      progress.advance(sizeBytes + BYTES_PER_FILE);
+    },
+    end: progress.end,
+  };
+}
+
+/** The size of a file, for the progress alone. */
+const sizeOf = async ({ path, bytes }: LocalFile): Promise<number> =>
+  bytes?.length ??
+  (await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  ));
 
 /**
  * Imports the files of a survey. The client's `uploadFiles` is not used: many of these files need no upload, but a look
@@ -56,39 +107,41 @@ type ImportAllOptions = { report: ImportReport; concurrency: number; onInterrupt
  */
 export async function importAll(
   survey: Survey,
-  context: Omit<ImportContext, 'signal'>,
-  { report, concurrency, onInterrupt }: ImportAllOptions,
+  given: Omit<ImportContext, 'signal' | 'waitForDocument' | 'inTurn'>,
+  { report, waits, concurrency, onInterrupt }: ImportAllOptions,
 ): Promise<string | undefined> {
   const { counts } = report;
   const stopping = new AbortController();
-  let done = 0;
-  const refused = counts.failed;
-  const describe = () => {
-    const failed = counts.failed - refused;
-    return `${done} of ${pluralise(survey.count, 'file')}${failed > 0 ? `, ${failed} failed` : ''}`;
+  const { signal } = stopping;
+  const uploads = createSemaphore(concurrency);
+  const context: ImportContext = {
+    ...given,
+    signal,
+    waitForDocument: waits ? createDocumentWaits(given.client, given.knowledgeBaseId, signal) : undefined,
+    inTurn: (upload) => uploads.run(upload, signal),
   };
-  const progress = showProgress(describe, survey.count);
+  const refused = counts.failed;
+  const progress = showImport(survey, () => counts.failed - refused);
   const importOne = async (file: LocalFile) => {
     const { externalId } = file;
     try {
-      const { error, ...imported } = await importFile({ ...context, signal: stopping.signal }, file);
+      const { error, ...imported } = await importFile(context, file);
       report.add({ file: externalId, ...imported, ...(error && { reason: error.message }) });
     } catch (error) {
-      if (stopping.signal.aborted || isStopping(error) || !(error instanceof Error)) {
+      if (signal.aborted || isStopping(error) || !(error instanceof Error)) {
         stopping.abort();
         throw error;
       }
       report.add({ file: externalId, outcome: 'failed', ...describeFailure(error) });
     }
-    done += 1;
-    progress.advance(1);
+    progress.advance(await sizeOf(file));
   };
   const onEnd = () => {
     progress.end();
     onInterrupt();
   };
   try {
-    await untilSignal(onEnd, () => inParallel(survey.files(), concurrency, importOne));
+    await untilSignal(onEnd, () => inParallel(survey.files(), concurrency * IN_WORK_PER_SENT, importOne));
     return undefined;
   } catch (error) {
     if (!isStopping(error)) throw error;

@@ -128,8 +128,8 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
   const shown = { name: kb, ...knowledgeBase };
   const stopped = await importAll(
     survey,
-    { client, findKnown, knowledgeBaseId, attributes, waits, retries, isTrial },
-    { report, concurrency, onInterrupt: () => report.conclude(shown, `Interrupted. ${HOW_TO_GO_ON}`) },
+    { client, findKnown, knowledgeBaseId, attributes, retries, isTrial },
+    { report, waits, concurrency, onInterrupt: () => report.conclude(shown, `Interrupted. ${HOW_TO_GO_ON}`) },
   );
   try {
     if (options.delete && stopped === undefined && knowledgeBase !== undefined)
@@ -168,7 +168,7 @@ export const importCommand = withRemote(
   .option('--no-wait', 'do not wait until the files are read')
   .option('--retry', 'try files again that have failed before, although they have not changed')
   .option('--dry-run', 'show what would happen, and send nothing')
-  .option('--concurrency <count>', 'files in work at once, 1 to 64', wholeNumber(1, 64), 8)
+  .option('--concurrency <count>', 'files that are sent at once, 1 to 64', wholeNumber(1, 64), 8)
   .addHelpText(
     'after',
     '\nThe exit code is 1 if a file has failed, and 3 if only files have that had failed before. These are not\n' +

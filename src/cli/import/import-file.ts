@@ -10,11 +10,11 @@ import type {
   Document,
   DocumentError,
   DocumentErrorCode,
-  DocumentStatusReport,
   DocumentWarning,
 } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
+import type { WaitForDocument } from './document-waits.ts';
 import type { LocalFile } from './find-files.ts';
 import type { FindKnown, KnownDocument } from './known-documents.ts';
 
@@ -35,8 +35,10 @@ export type ImportContext = {
   knowledgeBaseId: string;
   /** Of all files; undefined: those that the documents have stay. */
   attributes: Attributes | undefined;
-  /** Whether to wait until the documents are processed. */
-  waits: boolean;
+  /** Waits until a document is processed; undefined: nobody waits. */
+  waitForDocument: WaitForDocument | undefined;
+  /** Runs an upload in its turn. */
+  inTurn<T>(upload: () => Promise<T>): Promise<T>;
   /** Whether files that have failed in an earlier import are tried again, although they have not changed. */
   retries: boolean;
   /** Whether to say only what would happen. */
@@ -59,12 +61,12 @@ async function isSame(known: KnownDocument, file: LocalFile): Promise<boolean> {
 
 /** @throws DOCUMENT_FAILED, DOCUMENT_TIMED_OUT */
 async function waitFor(
-  { client, waits, signal }: ImportContext,
+  { waitForDocument }: ImportContext,
   documentId: string,
   outcome: 'imported' | 'updated',
 ): Promise<Imported> {
-  if (!waits) return { outcome: 'sent', documentId };
-  const { warnings = [] }: DocumentStatusReport = await client.pollDocumentStatus(documentId, { signal });
+  if (waitForDocument === undefined) return { outcome: 'sent', documentId };
+  const { warnings = [] } = await waitForDocument(documentId);
   return { outcome, documentId, ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -120,7 +122,9 @@ export async function importFile(context: ImportContext, file: LocalFile): Promi
   if (known !== undefined && (await isSame(known, file))) return await resume(context, known);
   const outcome = known === undefined ? 'imported' : 'updated';
   if (context.isTrial) return { outcome };
-  const document = await upload(context, file);
-  if (document.unchanged) return { outcome: 'unchanged', documentId: document.id };
+  const document = await context.inTurn(() => upload(context, file));
+  // A document that is not processed yet may be that of this upload, whose first answer was lost.
+  if (document.unchanged && document.status === 'processed')
+    return { outcome: 'unchanged', documentId: document.id };
   return await waitFor(context, document.id, outcome);
 }

@@ -1,0 +1,81 @@
+/** Waits for the ends of many imports, by few requests. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Document, DocumentStatusReport } from '../../../generated/types.gen.ts';
+import type { KnowledgeRetrieval } from '../../client/client.ts';
+
+/** Waits until a document is processed. @throws DOCUMENT_FAILED, DOCUMENT_TIMED_OUT, or a request's error */
+export type WaitForDocument = (documentId: string) => Promise<Pick<DocumentStatusReport, 'warnings'>>;
+
+/** How long after an answer the newest documents are listed again. */
+const LIST_INTERVAL_MS = 250;
+/** Documents of a list: more than are waited for, since other clients import too. The contract's most is 1000. */
+const LISTED_MAX = 1_000;
+const LISTED_PER_WAIT = 2;
+
+type Wait = PromiseWithResolvers<Pick<DocumentStatusReport, 'warnings'>> & { missed: number };
+
+/** So few documents are asked for alone, which tells their end sooner. */
+const ALONE_MAX = 2;
+
+/** A document that was in none of so many lists is an older one: it is asked for alone. */
+const MISSES_MAX = 2;
+
+/**
+ * Documents that were made just now are the newest of their knowledge base: a list of these tells of all of them at
+ * once. Any other document is asked for by a request of its own, which waits at the service; so is one whose import has
+ * failed, for the reason.
+ */
+export function createDocumentWaits(
+  client: Pick<KnowledgeRetrieval, 'listDocuments' | 'pollDocumentStatus'>,
+  knowledgeBaseId: string,
+  signal: AbortSignal,
+): WaitForDocument {
+  const waits = new Map<string, Wait>();
+  let isListing = false;
+  let alone = 0;
+
+  const ask = async (id: string) => {
+    alone += 1;
+    return await client.pollDocumentStatus(id, { signal }).finally(() => {
+      alone -= 1;
+    });
+  };
+  const askAlone = (id: string, { resolve, reject }: Wait) => {
+    waits.delete(id);
+    ask(id).then(resolve, reject);
+  };
+  const settle = (listed: Map<string, Document>) => {
+    for (const [id, wait] of waits) {
+      const document = listed.get(id);
+      if (document === undefined && ++wait.missed >= MISSES_MAX) askAlone(id, wait);
+      else if (document?.status === 'failed' || document?.status === 'timeout') askAlone(id, wait);
+      else if (document?.status === 'processed') {
+        waits.delete(id);
+        wait.resolve(document);
+      }
+    }
+  };
+  const list = async () => {
+    isListing = true;
+    try {
+      while (waits.size > 0) {
+        await delay(LIST_INTERVAL_MS, undefined, { signal });
+        const limit = Math.min(LISTED_MAX, waits.size * LISTED_PER_WAIT);
+        const { data } = await client.listDocuments({ knowledgeBaseId, limit }, { signal });
+        settle(new Map(data.map((document) => [document.id, document])));
+      }
+    } catch (error) {
+      for (const { reject } of waits.values()) reject(error); // those of an aborted import, too
+      waits.clear();
+    } finally {
+      isListing = false;
+    }
+  };
+  return async (documentId) => {
+    if (alone < ALONE_MAX) return await ask(documentId);
+    const wait = { ...Promise.withResolvers<Pick<DocumentStatusReport, 'warnings'>>(), missed: 0 };
+    waits.set(documentId, wait);
+    if (!isListing) void list();
+    return await wait.promise;
+  };
+}
