@@ -1,4 +1,4 @@
-/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml, and there the version of package.json. */
+/** Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the version of package.json. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -7,6 +7,8 @@ import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { isMain, scriptCommand } from '../arguments.ts';
 import { type Spec, writeBounds } from './describe-bounds.ts';
+import { writePythonFiles } from './python/python-files.ts';
+import type { Spec as WholeSpec } from './python/spec-shapes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const committed = join(root, 'generated');
@@ -44,8 +46,9 @@ async function keepClientOption(path: string): Promise<void> {
 }
 
 async function generateInto(path: string): Promise<void> {
-  const spec = load(await readSpecText()) as Spec; // the linters of the spec check it
+  const spec = load(await readSpecText()) as Spec & WholeSpec; // the linters of the spec check it
   writeBounds(spec);
+  const python = writePythonFiles(spec); // before the generator, which changes the spec
   await createClient({
     input: spec,
     output: {
@@ -58,6 +61,8 @@ async function generateInto(path: string): Promise<void> {
     plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch', 'nestjs'],
   });
   await keepClientOption(path);
+  await mkdir(join(path, 'python'));
+  for (const [name, text] of Object.entries(python)) await writeFile(join(path, 'python', name), text);
 }
 
 /** A folder of generated/ that does not come from the spec: scripts/word-vectors/ writes it. */

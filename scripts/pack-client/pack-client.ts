@@ -1,5 +1,6 @@
 /**
  * Builds the client as a package for others: JavaScript and types of src/client/, and the parts of generated/ it uses.
+ * With --python: the wheel of src/python-client/.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isMain, readFolder, scriptCommand } from '../arguments.ts';
 import { buildClient } from './build-client.ts';
+import { packPython } from './pack-python.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -56,9 +58,11 @@ async function packClient(destination: string): Promise<string> {
 
 if (isMain(import.meta.filename)) {
   const command = scriptCommand('pack:client')
-    .description('Packs the client as an npm package, and prints its path.')
+    .description('Packs the client as an npm package or as a Python wheel, and prints its path.')
+    .option('--python', 'the client for Python, as a wheel')
     .argument('[folder]', 'where to put it', readFolder, '.')
     .parse();
   const [destination] = command.processedArgs as [string]; // of the one argument
-  process.stdout.write(`${await packClient(destination)}\n`);
+  const pack = command.opts<{ python?: true }>().python ? packPython : packClient;
+  process.stdout.write(`${await pack(destination)}\n`);
 }

@@ -1,0 +1,1 @@
+"""The logic of both clients, without input and output."""
