@@ -15,8 +15,8 @@ import { readVectorIndexes } from '../../../database/vector-indexes/vector-index
 import { pgvectorPrograms, startPgvector } from '../../../embedded-postgres/testing/pgvector.ts';
 import { createStemMemory } from '../../../indexing/stems.ts';
 import { COMPARED_MAX, noVectors } from '../../../meaning/passage-vectors.ts';
-import { findNearest } from '../../../search/candidates/nearest.ts';
 import { meaningOfModel } from '../../../search/query/query-meaning.ts';
+import { findNearest } from '../../../search/ranking/nearest.ts';
 import { createSearch, type SearchRequest } from '../../../search/search.ts';
 import { importText, makeKnowledgeBase } from '../../../search/testing/imported-texts.ts';
 import { createLog } from '../../../telemetry/log.ts';
