@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
+import { readGenerations } from '../database/rows/vector-generations.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 import { paddedDimensions } from '../meaning/model/model-space.ts';
 import { BITS, DIMENSIONS, WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
@@ -24,29 +25,37 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
-/** The bits that the vectors of each generation have: see `packVector`. */
-type VectorLengths = { generation: number; bits: number }[];
+/**
+ * `lengths`: the bits that the vectors of each generation have (see `packVector`). `made`: the generation of a model that
+ * is both wanted and current; NO_GENERATION without one.
+ */
+type Vectors = { lengths: { generation: number; bits: number }[]; made: number };
+
+const NO_GENERATION = -1;
 
 /** Read before the knowledge base: on Citus, one is in a shard, and the generations are not. */
-async function readVectorLengths(database: Queryable): Promise<VectorLengths> {
+async function readVectors(database: Queryable): Promise<Vectors> {
   const models = await database
     .selectFrom('vector_generations')
     .select(['generation', 'dimensions'])
     .execute();
-  return [
+  const { current, wanted } = await readGenerations(database);
+  const made = current?.generation === wanted?.generation ? current?.generation : undefined;
+  const lengths = [
     { generation: WORD_VECTORS_GENERATION, bits: BITS * DIMENSIONS },
     ...models.map(({ generation, dimensions }) => ({
       generation,
       bits: BITS * paddedDimensions(dimensions),
     })),
   ];
+  return { lengths, made: made ?? NO_GENERATION };
 }
 
 /**
  * Selects the vectors that belong to no passage, or have a wrong number of bits. That a passage has no two of one
  * generation is the table's primary key.
  */
-const findFaultyVectors = (knowledgeBaseId: string, lengths: VectorLengths) => sql`
+const findFaultyVectors = (knowledgeBaseId: string, { lengths }: Vectors) => sql`
   SELECT document_id, position, generation, fault
   FROM passage_vectors AS vectors
     LEFT JOIN passages USING (knowledge_base_id, document_id, position),
@@ -59,8 +68,22 @@ const findFaultyVectors = (knowledgeBaseId: string, lengths: VectorLengths) => s
       THEN 'of a wrong length' END AS fault) AS found
   WHERE knowledge_base_id = ${knowledgeBaseId} AND fault IS NOT NULL`;
 
+/**
+ * Selects the documents some of whose passages lack vectors of the current model, though others have them. Those that wait
+ * for theirs are no fault. A job looks at the last passage of a document only.
+ */
+const findHalfWithoutVectors = (knowledgeBaseId: string, { made }: Vectors) => sql`
+  SELECT passages.document_id, passages.account_id, count(*) - count(vectors.position) AS missing
+  FROM passages LEFT JOIN passage_vectors AS vectors
+    ON vectors.knowledge_base_id = passages.knowledge_base_id AND vectors.document_id = passages.document_id
+      AND vectors.position = passages.position AND vectors.generation = ${sql.lit(made)}
+  WHERE passages.knowledge_base_id = ${knowledgeBaseId} AND passages.document_id NOT IN (
+    SELECT document_id FROM documents_without_vectors WHERE knowledge_base_id = ${knowledgeBaseId})
+  GROUP BY passages.document_id, passages.account_id
+  HAVING count(vectors.position) BETWEEN 1 AND count(*) - 1`;
+
 /** Each check selects `what`, `stored` and `counted` if the two numbers differ; ten lexemes at most. */
-const CHECKS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<Difference>)[] = [
+const CHECKS: ((knowledgeBaseId: string, vectors: Vectors) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
         (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id}) AS documents,
@@ -121,19 +144,22 @@ const CHECKS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<D
         ('documents_without_vectors', (SELECT count(*) FROM documents_without_vectors
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND counted > 0`,
-  (id, lengths) => sql`
+  (id, vectors) => sql`
     SELECT 'vectors of document ' || document_id || ' that are ' || fault AS what, 0 AS stored, count(*) AS counted
-    FROM (${findFaultyVectors(id, lengths)}) AS faulty GROUP BY document_id, fault ORDER BY document_id LIMIT 10`,
+    FROM (${findFaultyVectors(id, vectors)}) AS faulty GROUP BY document_id, fault ORDER BY document_id LIMIT 10`,
+  (id, vectors) => sql`
+    SELECT 'vectors of document ' || document_id || ' that are missing' AS what, 0 AS stored, missing AS counted
+    FROM (${findHalfWithoutVectors(id, vectors)}) AS half ORDER BY document_id LIMIT 10`,
 ];
 
 async function findDifferences(
   transaction: Queryable,
   knowledgeBaseId: string,
-  lengths: VectorLengths,
+  vectors: Vectors,
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const check of CHECKS) {
-    const { rows } = await check(knowledgeBaseId, lengths).execute(transaction);
+    const { rows } = await check(knowledgeBaseId, vectors).execute(transaction);
     lines.push(...rows.map(toLine));
   }
   return lines;
@@ -141,20 +167,29 @@ async function findDifferences(
 
 /** Lists the inconsistencies of a knowledge base, one a line, from one snapshot; the service may run meanwhile. */
 export async function checkStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
-  const lengths = await readVectorLengths(database);
+  const vectors = await readVectors(database);
   return await database
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute((transaction) => findDifferences(transaction, knowledgeBaseId, lengths));
+    .execute((transaction) => findDifferences(transaction, knowledgeBaseId, vectors));
 }
 
-/** Statements that set counters to their recount, and delete faulty vectors: a job makes those that are missing. */
-const REPAIRS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<unknown>)[] = [
-  (id, lengths) => sql`
-    DELETE FROM passage_vectors USING (${findFaultyVectors(id, lengths)}) AS faulty
+/**
+ * Statements that set counters to their recount, and delete faulty vectors. A job makes those that are missing: it looks
+ * for documents without their last one, and the others are put into its queue.
+ */
+const REPAIRS: ((knowledgeBaseId: string, vectors: Vectors) => RawBuilder<unknown>)[] = [
+  (id, vectors) => sql`
+    DELETE FROM passage_vectors USING (${findFaultyVectors(id, vectors)}) AS faulty
     WHERE knowledge_base_id = ${id} AND passage_vectors.document_id = faulty.document_id
       AND passage_vectors.position = faulty.position AND passage_vectors.generation = faulty.generation`,
+  (id, vectors) => sql`
+    INSERT INTO documents_without_vectors
+      (knowledge_base_id, document_id, account_id, generation, queued_at, due_at)
+    SELECT ${id}, document_id, account_id, ${sql.lit(vectors.made)}, now(), now()
+    FROM (${findHalfWithoutVectors(id, vectors)}) AS half
+    ON CONFLICT DO NOTHING`,
   (id) => sql`
     UPDATE documents SET passage_count = (SELECT count(*) FROM passage_lexemes
       WHERE knowledge_base_id = ${id} AND document_id = documents.id)
@@ -182,14 +217,14 @@ const REPAIRS: ((knowledgeBaseId: string, lengths: VectorLengths) => RawBuilder<
 
 /** Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems. */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
-  const lengths = await readVectorLengths(database);
+  const vectors = await readVectors(database);
   return await database.transaction().execute(async (transaction) => {
     // Imports and deletions hold this lock FOR KEY SHARE: this waits for running ones, and delays new ones.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );
     await lockMergedCounts(transaction, knowledgeBaseId);
-    for (const repair of REPAIRS) await repair(knowledgeBaseId, lengths).execute(transaction);
-    return await findDifferences(transaction, knowledgeBaseId, lengths);
+    for (const repair of REPAIRS) await repair(knowledgeBaseId, vectors).execute(transaction);
+    return await findDifferences(transaction, knowledgeBaseId, vectors);
   });
 }

@@ -172,6 +172,28 @@ test('reports vectors of no passage and vectors of a wrong length, and removes t
   ]);
 });
 
+test('reports vectors that a document lacks in its middle, and lets them be made', async () => {
+  const id = await importText(database, owned, {
+    title: 'c',
+    content: '## A\n\nZebras graze.\n\n'.repeat(200),
+  });
+  await sql`DELETE FROM documents_without_vectors`.execute(database);
+  const model = { url: 'http://localhost', model: 'middle', queryPrefix: '', passagePrefix: '' };
+  await sql`TRUNCATE vector_generations`.execute(database);
+  const made = await wantGeneration(database, { ...model, mean: new Float32Array(128).fill(1) });
+  await sql`
+    INSERT INTO passage_vectors SELECT knowledge_base_id, document_id, position, ${made?.generation}, account_id,
+      repeat('1', 384)::bit varying FROM passages WHERE document_id = ${id} AND position <> 2`.execute(
+    database,
+  );
+  expect(await check()).toEqual([
+    expect.stringContaining(`vectors of document ${id} that are missing: says 0, counted 1`),
+  ]);
+  expect(await check(true)).toEqual([]);
+  const { rows } = await sql`SELECT document_id AS id FROM documents_without_vectors`.execute(database);
+  expect(rows).toEqual([{ id }]);
+});
+
 test('reports old objects without a row, and removes them with their empty directories', async () => {
   const kept = await addFile();
   const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${owned.knowledgeBaseId}/${id}/${uuidv7()}`) as [

@@ -72,14 +72,23 @@ export function describeVerdict(comparison: Comparison): string {
 const LIMIT_OF_MEANING =
   'By meaning alone, names, numbers and codes are not found: take it only where nobody asks for these.';
 
-/** What to know besides: which ways found the same as a cheaper one, what did not always run, and what a way cannot. */
-export const describeNotes = ({ same, degraded, questions, taken }: Comparison): string[] => [
-  ...same.map(({ way, as }) => {
+/** One sentence for all ways that found the same as another, for one reason. */
+function describeSame(same: Comparison['same']): string[] {
+  const sameBy = Map.groupBy(same, ({ way, as }) => {
     const { needs } = WAYS[way];
     const reason =
       needs === WAYS[as].needs ? '' : `: the service has no ${needs}, or that changes nothing here`;
-    return `${way} found the same as ${as}${reason}.`;
-  }),
+    return `found the same as ${as}${reason}.`;
+  });
+  return [...sameBy].map(([found, ways]) => `${enumerate(ways.map(({ way }) => way))} ${found}`);
+}
+
+/** `a`; `a and b`; `a, b and c` */
+const enumerate = (names: string[]): string => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
+/** What to know besides: which ways found the same as a cheaper one, what did not always run, and what a way cannot. */
+export const describeNotes = ({ same, degraded, questions, taken }: Comparison): string[] => [
+  ...describeSame(same),
   ...degraded.map(
     ({ way, count, warning }) =>
       `${count} of ${questions} answers by ${way} are not what they could be. ${warning}`,
