@@ -374,7 +374,8 @@ export type QueryRequest = {
      *
      * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
      * vectors for the languages or its operator a model. Passages without any word of the query are found where the searched knowledge bases
-     * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
+     * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query,
+     * unless the operator's database has an index of vectors, which finds the nearest of all.
      * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
      * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
      *
@@ -460,7 +461,8 @@ export type QueryRequest = {
  *
  * By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
  * vectors for the languages or its operator a model. Passages without any word of the query are found where the searched knowledge bases
- * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query.
+ * have at most 20,000 passages together. In larger ones, meaning orders passages that have words of the query,
+ * unless the operator's database has an index of vectors, which finds the nearest of all.
  * What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
  * meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
  *
