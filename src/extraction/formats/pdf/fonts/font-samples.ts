@@ -161,5 +161,7 @@ export function kindOf(sample: FontSample): FontKind {
   return blanks.size >= BLANKS_MIN ? 'doubtful' : 'letters';
 }
 
-const lacksSyllables = ({ glyphs, unknown, shaped }: FontSample): boolean =>
-  unknown >= SYLLABLES_SHARE * glyphs && shaped > 0 && shaped >= SHAPED_SHARE * (glyphs - unknown);
+const lacksSyllables = ({ glyphs, unknown, kinds, shaped }: FontSample): boolean =>
+  (unknown >= SYLLABLES_SHARE * glyphs || kinds.has('\0')) &&
+  shaped > 0 &&
+  shaped >= SHAPED_SHARE * (glyphs - unknown);

@@ -1,7 +1,7 @@
 /** Text in fonts that do not say which letters they have. */
 import { describe, expect, it } from 'vitest';
 import { extractFile } from '../../../extract.ts';
-import { drawnPdf, textAt } from '../../../testing/drawn-pdf.ts';
+import { drawnPdf, streamOf, textAt } from '../../../testing/drawn-pdf.ts';
 import { extractPdf } from '../pdf.ts';
 
 describe('fonts that do not say which letters they have', () => {
@@ -70,6 +70,31 @@ describe('fonts that do not say which letters they have', () => {
     const hindi = textAt(60, 700, 'zab cz dezf gzzh', '/F3 12 Tf');
     const { extracted, warnings } = await extractPdf(drawnPdf([hindi], { ...letters, z: '\0' }));
     expect(extracted.text).toBe('हन द मपठ कय');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
+  it('have no text for glyphs that their maps leave empty, and are named where syllables depend on them', async () => {
+    // Numbers of glyphs, as WeasyPrint writes them: the first glyph of a syllable stands for all of it.
+    const map =
+      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n' +
+      '1 begincodespacerange <0000> <ffff> endcodespacerange\n' +
+      '4 beginbfchar <0031> <> <0101> <0e190e49> <0102> <0e33> <0103> <0e14> endbfchar endcmap end end';
+    const font =
+      '<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /ToUnicode 8 0 R /DescendantFonts [9 0 R] >>';
+    const descendant =
+      '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity)\n' +
+      '/Supplement 0 >> /DW 500 /W [49 [0]] /FontDescriptor 10 0 R >>';
+    const descriptor = '<< /Type /FontDescriptor /FontName /Any /Flags 4 /FontBBox [0 0 500 700] >>';
+    const bytes = drawnPdf(
+      ['BT /F5 10 Tf 60 700 Td <0101003101020103> Tj ET'],
+      {},
+      {
+        page: '/Resources << /Font << /F5 7 0 R >> >>',
+        objects: [font, streamOf(map), descendant, descriptor],
+      },
+    );
+    const { extracted, warnings } = await extractPdf(bytes);
+    expect(extracted.text).toBe('น้ำด');
     expect(warnings).toEqual([UNRELIABLE]);
   });
 

@@ -11,7 +11,9 @@ const SAMPLE_MAX = 5_000;
 /** Creates the filter for the pages of a file, in their order: each adds to what is known of the fonts. */
 export function createGlyphFilter(): (placed: PlacedGlyphs) => ReadableGlyphs {
   const samples = new Map<string, FontSample>();
-  return ({ glyphs: drawn, blanks }) => {
+  const markUnmapped = unmappedMarker();
+  return ({ glyphs: placed, blanks }) => {
+    const drawn = markUnmapped(placed);
     const onPage = new Map<string, FontSample>();
     let [font, sample] = ['', emptySample()];
     for (const glyph of drawn) {
@@ -32,6 +34,37 @@ export function createGlyphFilter(): (placed: PlacedGlyphs) => ReadableGlyphs {
 }
 
 const UNRELIABLE: ReadonlySet<FontKind> = new Set(['noise', 'doubtful', 'incomplete']);
+
+/** Stands for a glyph that the map of its font has no text for. */
+const UNMAPPED = '\0';
+
+/**
+ * A font whose glyphs have their codes as text more often has letters for codes (UCS-2), or no map at all. In others
+ * these are glyphs without text: WeasyPrint and others map the first glyph of a syllable to all of it, the rest to none.
+ */
+const CODES_SHARE = 0.5;
+
+/** Creates a function that takes the codes of unmapped glyphs for no text, page by page. */
+function unmappedMarker(): (drawn: Glyph[]) => Glyph[] {
+  const counts = new Map<string, { glyphs: number; codes: number }>();
+  return (drawn) => {
+    let hasCodes = false;
+    for (const { font, isCode } of drawn) {
+      const count = counts.get(font) ?? { glyphs: 0, codes: 0 };
+      counts.set(font, count);
+      count.glyphs++;
+      if (!isCode) continue;
+      count.codes++;
+      hasCodes = true;
+    }
+    if (!hasCodes) return drawn;
+    const isUnmapped = ({ font, isCode }: Glyph): boolean => {
+      const { glyphs, codes } = counts.get(font) ?? { glyphs: 0, codes: 0 };
+      return isCode && codes < CODES_SHARE * glyphs;
+    };
+    return drawn.map((glyph) => (isUnmapped(glyph) ? { ...glyph, text: UNMAPPED } : glyph));
+  };
+}
 
 const CONTROL = /^\p{Cc}/u;
 

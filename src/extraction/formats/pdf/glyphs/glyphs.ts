@@ -28,6 +28,8 @@ export type Glyph = {
   style: string;
   /** The character spacing that the file adds after it. */
   spacing: number;
+  /** Its text is its code: pdf.js writes so what the map of a composite font has no text for. */
+  isCode: boolean;
   /** White space was drawn between the glyph drawn before and this one. */
   isAfterBlank: boolean;
   /** Its place in the order of drawing. */
@@ -94,7 +96,9 @@ function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
     }
     const width = unit * stretch * ((font.vertical && glyph.vmetric?.[0]) || glyph.width);
     if (glyph.unicode === ' ') blanks.add(glyph.width);
-    if (glyph.unicode !== '') placeGlyph(pen, line, { text: glyph.unicode, from: moved, width });
+    const isCode =
+      font.composite === true && glyph.unicode === String.fromCharCode(glyph.originalCharCode ?? 0);
+    if (glyph.unicode !== '') placeGlyph(pen, line, { text: glyph.unicode, from: moved, width, isCode });
     moved += width + (spacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
   }
   state.matrix = font.vertical ? translate(state.matrix, 0, moved) : translate(state.matrix, moved, 0);
@@ -177,9 +181,9 @@ function glyphHeight({ isType3Font, fontMatrix, bbox }: PdfFont, size: number): 
 }
 
 /** `from` and `width` in text space. */
-type Drawn = { text: string; from: number; width: number };
+type Drawn = { text: string; from: number; width: number; isCode: boolean };
 
-function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
+function placeGlyph(pen: Pen, line: Line, { text, from, width, isCode }: Drawn): void {
   const { view, glyphs } = pen;
   const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, style, spacing } = line;
   if (/^\s/.test(text)) {
@@ -201,6 +205,7 @@ function placeGlyph(pen: Pen, line: Line, { text, from, width }: Drawn): void {
     font,
     style,
     spacing,
+    isCode,
     isAfterBlank: pen.isAfterBlank,
     order: glyphs.length,
   });

@@ -62,6 +62,12 @@ test('fonts say whether their lines are vertical, and a font of drawings has its
   const page = '/Resources << /Font << /F5 7 0 R >> >>';
   const drawn = await read(textAt(60, 700, 'a', '/F5 10 Tf'), { page, objects });
   expect([...drawn.fonts.values()]).toEqual([
-    { vertical: false, isType3Font: true, fontMatrix: [0.01, 0, 0, 0.01, 0, 0], bbox: [0, 0, 90, 100] },
+    {
+      vertical: false,
+      isType3Font: true,
+      composite: false,
+      fontMatrix: [0.01, 0, 0, 0.01, 0, 0],
+      bbox: [0, 0, 90, 100],
+    },
   ]);
 });

@@ -3,7 +3,7 @@
  *
  * - A port of our own joins its two halves, whose messages it reads. Instead: leave out `worker`; pages take a third
  *   longer, and one with a million paths exhausts the memory.
- * - Glyphs among the operands of `showText`, and members of fonts. Instead: `getTextContent`, which has no places of
+ * - Glyphs among the operands of `showText`, their codes, and members of fonts. Instead: `getTextContent`, which has no places of
  *   glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
  * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
  */
@@ -12,10 +12,25 @@ import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.
 import { STATE_CHANGES } from './text-state.ts';
 
 /** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */
-export type DrawnGlyph = { unicode: string; width: number; vmetric: number[] | null; isSpace: boolean };
+export type DrawnGlyph = {
+  unicode: string;
+  originalCharCode?: number;
+  width: number;
+  vmetric: number[] | null;
+  isSpace: boolean;
+};
 
-/** A font. Its matrix maps the units of its glyphs and its box to ems (ISO 32000-2, 9.2.4). */
-export type PdfFont = { vertical: boolean; isType3Font: boolean; fontMatrix?: number[]; bbox?: number[] };
+/**
+ * A font. Its matrix maps the units of its glyphs and its box to ems (ISO 32000-2, 9.2.4). `composite`: its codes are
+ * mostly numbers of glyphs (9.7).
+ */
+export type PdfFont = {
+  vertical: boolean;
+  isType3Font: boolean;
+  composite?: boolean;
+  fontMatrix?: number[];
+  bbox?: number[];
+};
 
 /** The operators of a page (members of `OPS`), and the operands of each. `isWhole`: they are all. */
 export type Operators = { fnArray: number[]; argsArray: unknown[][]; isWhole: boolean };
@@ -131,10 +146,15 @@ class UnusedFontFace {
   readonly loaded = Promise.resolve(this);
 }
 
-/** The options of `getDocument` that keep fonts from being drawn. */
-export function withUnusedFonts(): { disableFontFace: false; ownerDocument: object } {
+/** The options of `getDocument` that keep fonts from being drawn, and show their codes. */
+export function withUnusedFonts(): {
+  disableFontFace: false;
+  fontExtraProperties: true;
+  ownerDocument: object;
+} {
   Object.assign(globalThis, { FontFace: UnusedFontFace });
-  return { disableFontFace: false, ownerDocument: { fonts: { add: () => {}, delete: () => {} } } };
+  const ownerDocument = { fonts: { add: () => {}, delete: () => {} } };
+  return { disableFontFace: false, fontExtraProperties: true, ownerDocument };
 }
 
 /** Adds the fonts of a page, by the names that its operators have for them, to those of other pages. */
@@ -148,13 +168,16 @@ export async function loadFonts(
     const font = await new Promise<unknown>((resolve) => page.commonObjs.get(name, resolve));
     if (!isFont(font)) continue;
     // Each of these is decoded anew whenever it is read.
-    const { vertical, isType3Font, fontMatrix, bbox } = font;
+    const { vertical, isType3Font, composite, fontMatrix, bbox } = font;
     fonts.set(name, {
       vertical: vertical === true,
       isType3Font,
+      composite: composite === true,
       ...(fontMatrix && { fontMatrix }),
       ...(bbox && { bbox }),
     });
+    // Nothing is drawn: the file of the font would take memory until the end.
+    if (hasKey(font, 'clearData') && typeof font.clearData === 'function') font.clearData();
   }
 }
 

@@ -71,6 +71,6 @@ function glyphOf({ text, box: [left, bottom, right] }: FormValue, beside?: Glyph
   const { across = bottom, size = VALUE_SIZE, em = VALUE_SIZE, order = 0 } = beside ?? {};
   return {
     ...{ text: ` ${text} `, start: left, end: Math.max(left, right), across, em, size, direction: '0' },
-    ...{ isVertical: false, font: '', style: '', spacing: 0, isAfterBlank: true, order },
+    ...{ isVertical: false, font: '', style: '', spacing: 0, isCode: false, isAfterBlank: true, order },
   };
 }
