@@ -3,8 +3,8 @@
  *
  * - A port of our own joins its two halves, whose messages it reads. Instead: leave out `worker`; pages take a third
  *   longer, and one with a million paths exhausts the memory.
- * - Glyphs among the operands of `showText`, their codes, and members of fonts. Instead: `getTextContent`, which has no places of
- *   glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
+ * - Glyphs among the operands of `showText`, their codes, and members of fonts. Instead: `getTextContent`, which has no
+ *   places of glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
  * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
  */
 import type { PDFPageProxy } from 'pdfjs-dist';
