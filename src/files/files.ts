@@ -1,11 +1,12 @@
 /** Upload tickets and the uploaded files that they become. */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { requireDocument } from '../database/rows/documents/documents.ts';
+import type { Tables } from '../database/schema/tables.ts';
 import { documentHasNoFile } from '../terms/errors.ts';
 import { formatScopedId, type OwnedId, type ScopedId } from '../terms/ids.ts';
 import { removeUnreferenced } from './backup-lock.ts';
@@ -50,12 +51,12 @@ type ArrivedFile = ScopedId & {
   stored: StoredObject;
 };
 
-/** Inserts a file whose bytes are stored already. */
+/** Inserts a file whose bytes are stored already. Returns its row. */
 export async function insertArrivedFile(
   transaction: Queryable,
   { knowledgeBaseId, id, accountId, fileName, sizeBytes, stored }: ArrivedFile,
-): Promise<void> {
-  await transaction
+): Promise<Selectable<Tables['files']>> {
+  return await transaction
     .insertInto('files')
     .values({
       knowledge_base_id: knowledgeBaseId,
@@ -69,7 +70,8 @@ export async function insertArrivedFile(
       expires_at: databaseNow,
       uploaded_at: databaseNow,
     })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 const isExpired = sql<boolean>`expires_at <= now()`;

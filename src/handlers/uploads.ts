@@ -30,6 +30,9 @@ import type { HandlerContext, Handlers } from './handler-types.ts';
 
 /** Uploads in memory at the same time while they are hashed, each of up to 50 MiB. */
 const HASHED_MAX = 2;
+/** So few bytes are read sooner than the sums of the account's storage: the transaction alone checks its limit. */
+const UNCHECKED_MAX_BYTES = 65_536;
+
 const hashingTurns = createFairSemaphore(HASHED_MAX);
 
 /**
@@ -156,10 +159,12 @@ export const uploadHandlers = {
   async uploadFile({ fileName, attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
     const { database, accountId, reach, config, diskWatermark } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const { sizeBytes } = context.byteBody();
     // What refuses the file is checked before its bytes are read, and again in the transaction.
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     await diskWatermark.require(0);
-    await expectStorage(database, { accountId, defaults: config }, context.byteBody().sizeBytes);
+    if (sizeBytes > UNCHECKED_MAX_BYTES)
+      await expectStorage(database, { accountId, defaults: config }, sizeBytes);
     const file = { accountId, knowledgeBaseId, id: uuidv7() };
     const description = { attributes, sourceUrl, externalId };
     const skips = ifUnchanged === 'skip';

@@ -130,7 +130,7 @@ export async function acceptFile(
   transaction: Queryable,
   id: OwnedId,
   { taken, skips, ...uploaded }: UploadedFile,
-  { defaults, enqueue }: Accepting,
+  accepting: Accepting,
 ): Promise<Accepted> {
   const file = await lockFile(transaction, id);
   if (file === undefined) throw fileNotFound();
@@ -138,13 +138,24 @@ export async function acceptFile(
   if (earlier !== undefined) return earlier;
   if (file.uploaded_at === null && taken === undefined)
     throw file.expired ? uploadExpired() : fileNotUploaded();
-  const given = { ...uploaded, taken, sha256: file.sha256 ?? uploaded.sha256 };
+  const given = { ...uploaded, taken, skips, sha256: file.sha256 ?? uploaded.sha256 };
+  return await acceptLocked(transaction, file, given, accepting);
+}
+
+/** Accepts a file whose row this transaction has locked or inserted, and that has no document. */
+async function acceptLocked(
+  transaction: Queryable,
+  file: FileRow,
+  { skips, ...given }: UploadedFile,
+  { defaults, enqueue }: Accepting,
+): Promise<Accepted> {
   const unchanged = skips ? await skipUnchanged(transaction, file, { ...given, defaults }) : undefined;
   if (unchanged !== undefined) return unchanged;
   const row = await insertFileDocument(transaction, file, given);
-  await enqueue(transaction, { ...id, id: row.id });
-  await requireStorage(transaction, { accountId: id.accountId, defaults }, row.storage_bytes);
-  const unreferenced = taken === undefined ? [] : [uploadNameOf(id)];
+  const { knowledge_base_id: knowledgeBaseId, account_id: accountId } = file;
+  await enqueue(transaction, { knowledgeBaseId, accountId, id: row.id });
+  await requireStorage(transaction, { accountId, defaults }, row.storage_bytes);
+  const unreferenced = given.taken === undefined ? [] : [uploadNameOf({ knowledgeBaseId, id: file.id })];
   return { data: toDocument(row), isNew: true, unreferenced };
 }
 
@@ -159,6 +170,11 @@ export async function acceptArrivedFile(
   accepting: Accepting,
 ): Promise<Accepted> {
   await lockKnowledgeBase(transaction, id);
-  await insertArrivedFile(transaction, { ...id, fileName, sizeBytes, stored });
-  return await acceptFile(transaction, id, { ...wish, taken: undefined, sha256: stored.sha256 }, accepting);
+  const file = await insertArrivedFile(transaction, { ...id, fileName, sizeBytes, stored });
+  return await acceptLocked(
+    transaction,
+    file,
+    { ...wish, taken: undefined, sha256: stored.sha256 },
+    accepting,
+  );
 }
