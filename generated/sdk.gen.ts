@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
+import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -304,7 +304,7 @@ export const updateDocument = <ThrowOnError extends boolean = false>(options: Op
  * Read a failed file again
  *
  * Puts a file whose status is `failed` or `timeout` into the queue again: it is `pending`, and will be read as after
- * `importFile`. Useful after `INTERNAL_ERROR` and `PROCESSING_TIMEOUT`, and after an upgrade that reads more formats.
+ * `importFile`. An address that gave no file is opened again. Useful after `INTERNAL_ERROR` and `PROCESSING_TIMEOUT`, and after an upgrade that reads more formats.
  */
 export const retryDocument = <ThrowOnError extends boolean = false>(options: Options<RetryDocumentData, ThrowOnError>): RequestResult<RetryDocumentResponses, RetryDocumentErrors, ThrowOnError> => (options.client ?? client).post<RetryDocumentResponses, RetryDocumentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -462,6 +462,35 @@ export const getSynonyms = <ThrowOnError extends boolean = false>(options?: Opti
 export const setSynonyms = <ThrowOnError extends boolean = false>(options: Options<SetSynonymsData, ThrowOnError>): RequestResult<SetSynonymsResponses, SetSynonymsErrors, ThrowOnError> => (options.client ?? client).post<SetSynonymsResponses, SetSynonymsErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
     url: '/v1/setSynonyms',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Import the file at an address
+ *
+ * Makes a document of the file or page at an `http` or `https` address. The answer comes at once with a `pending`
+ * document. Then the service fetches the file, once: no links are followed, only up to 5 redirects. It reads it
+ * like an uploaded file of up to 50 MiB.
+ *
+ * ```sh
+ * curl -H "x-api-key: $KEY" -H 'content-type: application/json' "$SERVICE/v1/importUrl" \
+ * -d '{"knowledgeBaseId": "'$ID'", "url": "https://example.com/manuals/operations-manual.pdf"}'
+ * ```
+ *
+ * The address is the `externalId` too, if no other one is given. So the next import of the address replaces the
+ * document. If the file has not changed since, nothing new is made: `getDocumentStatus` of the new document then
+ * reports the one that is there, with its `id`, `status: processed` and `unchanged: true`.
+ *
+ * A server that cannot be reached, is busy or breaks off is tried again for about half a minute. The document of
+ * an address that gives no file ends as `failed` with the reason; an earlier version stays.
+ */
+export const importUrl = <ThrowOnError extends boolean = false>(options: Options<ImportUrlData, ThrowOnError>): RequestResult<ImportUrlResponses, ImportUrlErrors, ThrowOnError> => (options.client ?? client).post<ImportUrlResponses, ImportUrlErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/importUrl',
     ...options,
     headers: {
         'Content-Type': 'application/json',

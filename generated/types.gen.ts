@@ -140,8 +140,13 @@ export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | '
  * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
  * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
  * `INTERNAL_ERROR`: a fault of the service.
+ *
+ * Only of imports by address: `URL_NOT_ALLOWED`: the service does not open this address, for example one in a
+ * private network. `URL_NOT_FOUND`: status 404 or 410. `URL_REFUSED`: another status 4xx, for example since the
+ * page needs a login. `URL_UNREACHABLE`: no whole file came, also at further tries. `FILE_TOO_LARGE`: more than
+ * 50 MiB. `STORAGE_LIMIT_EXCEEDED`: the file would pass the account's storage limit.
  */
-export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR';
+export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR' | 'URL_NOT_ALLOWED' | 'URL_NOT_FOUND' | 'URL_REFUSED' | 'URL_UNREACHABLE' | 'FILE_TOO_LARGE' | 'STORAGE_LIMIT_EXCEEDED';
 
 /**
  * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
@@ -174,12 +179,20 @@ export type AttributeText = string;
 export type FileName = string;
 
 /**
- * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
- * service never opens it.
+ * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+ * `importUrl` opens an address, which becomes the source of its document.
  *
  * 1 to 2,048 characters.
  */
 export type SourceUrl = string;
+
+/**
+ * An `http` or `https` address in a public network, without user name, password and fragment, with port 80, 443 or
+ * one from 1024 up. It becomes the document's `sourceUrl`.
+ *
+ * 1 to 2,048 characters.
+ */
+export type ImportedUrl = string;
 
 /**
  * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
@@ -640,8 +653,8 @@ export type ImportFileRequest = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-     * service never opens it.
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+     * `importUrl` opens an address, which becomes the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -745,8 +758,8 @@ export type ImportTextContentRequest = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-     * service never opens it.
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+     * `importUrl` opens an address, which becomes the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -769,6 +782,54 @@ export type ImportTextContentRequest = {
      * any document of the knowledge base counts, and stays as it is. Failed documents never count.
      */
     ifUnchanged?: IfUnchanged;
+};
+
+/**
+ * The address of the file to make a document of, and the knowledge base for it.
+ */
+export type ImportUrlRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
+    knowledgeBaseId: KnowledgeBaseId;
+    /**
+     * An `http` or `https` address in a public network, without user name, password and fragment, with port 80, 443 or
+     * one from 1024 up. It becomes the document's `sourceUrl`.
+     *
+     * 1 to 2,048 characters.
+     */
+    url: ImportedUrl;
+    /**
+     * The title of the document. By default the name of the file.
+     *
+     * 1 to 256 characters.
+     */
+    title?: string;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
+     *
+     * At most 16 fields.
+     */
+    attributes?: Attributes;
+    /**
+     * As at `importFile`. By default the address as it was sent, which may then have 256 characters: a longer one
+     * needs an `externalId`.
+     *
+     * 1 to 256 characters.
+     */
+    externalId?: string;
+    /**
+     * With `skip`, a file that has not changed since the last import with this `externalId` makes nothing new.
+     * The server is asked by the `ETag` and `Last-Modified` that it sent with it, and the SHA-256 is compared.
+     * With `replace`, the file is fetched and read in any case.
+     *
+     * Default: skip.
+     */
+    ifUnchanged?: 'skip' | 'replace';
 };
 
 /**
@@ -1034,6 +1095,13 @@ export type DocumentsByStatus = {
 };
 
 /**
+ * Bytes of the file, or of imported text in UTF-8. 0 until the file of an address has been fetched.
+ *
+ * 0 to 52,428,800.
+ */
+export type DocumentSize = number;
+
+/**
  * An imported file or text, with the status of its import.
  */
 export type Document = {
@@ -1056,11 +1124,11 @@ export type Document = {
      */
     type: DocumentType;
     /**
-     * Bytes of the uploaded file, or of imported text in UTF-8.
+     * Bytes of the file, or of imported text in UTF-8. 0 until the file of an address has been fetched.
      *
-     * 1 to 52,428,800.
+     * 0 to 52,428,800.
      */
-    size: FileSize;
+    size: DocumentSize;
     /**
      * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
      * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
@@ -1116,8 +1184,8 @@ export type Document = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-     * service never opens it.
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+     * `importUrl` opens an address, which becomes the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -1145,8 +1213,8 @@ export type Document = {
      */
     replaces?: ReplacedDocumentId;
     /**
-     * Only in the answer to an import with `ifUnchanged: skip`, and then true: this document has the content
-     * already, and the import made nothing new.
+     * Only in the answer to an import with `ifUnchanged: skip`, and in the event `document.processed` of an import
+     * by address, and then true: this document has the content already, and the import made nothing new.
      */
     unchanged?: true;
 };
@@ -1174,11 +1242,11 @@ export type DocumentDetails = {
      */
     type: DocumentType;
     /**
-     * Bytes of the uploaded file, or of imported text in UTF-8.
+     * Bytes of the file, or of imported text in UTF-8. 0 until the file of an address has been fetched.
      *
-     * 1 to 52,428,800.
+     * 0 to 52,428,800.
      */
-    size: FileSize;
+    size: DocumentSize;
     /**
      * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
      * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
@@ -1250,8 +1318,8 @@ export type DocumentDetails = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-     * service never opens it.
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+     * `importUrl` opens an address, which becomes the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -1369,6 +1437,11 @@ export type DocumentError = {
      * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
      * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
      * `INTERNAL_ERROR`: a fault of the service.
+     *
+     * Only of imports by address: `URL_NOT_ALLOWED`: the service does not open this address, for example one in a
+     * private network. `URL_NOT_FOUND`: status 404 or 410. `URL_REFUSED`: another status 4xx, for example since the
+     * page needs a login. `URL_UNREACHABLE`: no whole file came, also at further tries. `FILE_TOO_LARGE`: more than
+     * 50 MiB. `STORAGE_LIMIT_EXCEEDED`: the file would pass the account's storage limit.
      */
     code: DocumentErrorCode;
     /**
@@ -1433,6 +1506,11 @@ export type DocumentStatusReport = {
      * have a vector of this model. The others are found by their words alone.
      */
     vectors?: VectorProgress;
+    /**
+     * Only of an import by address that made nothing new, and then true. The report is that of the document `id`,
+     * which has the content already: go on with this id. The one that was asked for leads here for a week.
+     */
+    unchanged?: true;
 };
 
 /**
@@ -1544,8 +1622,8 @@ export type SearchResult = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-     * service never opens it.
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+     * `importUrl` opens an address, which becomes the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -5289,3 +5367,78 @@ export type SetSynonymsResponses = {
 };
 
 export type SetSynonymsResponse = SetSynonymsResponses[keyof SetSynonymsResponses];
+
+export type ImportUrlData = {
+    body: ImportUrlRequest;
+    headers?: {
+        /**
+         * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+         * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+         * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+         * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+         * has keys of its own.
+         *
+         * 1 to 255 characters.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/importUrl';
+};
+
+export type ImportUrlErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
+     */
+    403: StorageLimitExceededError | KeyNotPermittedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The Idempotency-Key was used with another body before; nothing was done.
+     */
+    409: IdempotencyKeyReusedError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The body breaks the schema, or the service does not open this address.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     */
+    default: UnexpectedError;
+};
+
+export type ImportUrlError = ImportUrlErrors[keyof ImportUrlErrors];
+
+export type ImportUrlResponses = {
+    /**
+     * The new document, whose file will be fetched in the background.
+     */
+    200: DocumentEnvelope;
+};
+
+export type ImportUrlResponse = ImportUrlResponses[keyof ImportUrlResponses];

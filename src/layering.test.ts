@@ -45,6 +45,7 @@ const IMPORTS: Record<string, string[]> = {
     'files',
     'indexing',
     'meaning',
+    'outbound',
     'telemetry',
     'terms',
     'versions',

@@ -5,6 +5,7 @@ import type {
   GetDocumentData,
   ImportFileRequest,
   ImportTextContentRequest,
+  ImportUrlRequest,
 } from '../../generated/types.gen.ts';
 import { createDownloadFile } from './download-file.ts';
 import { toDocumentInput } from './operations/bare-id.ts';
@@ -100,6 +101,17 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(file, poll), poll),
+    /**
+     * Like importUrl, and waits until the document is processed. If the file has not changed since the last import of the
+     * address, the returned document has the `id` of the one that is there, and `unchanged: true`.
+     */
+    importUrlAndPoll: async (
+      body: ImportUrlRequest,
+      { idempotencyKey, ...poll }: PollOptions & Pick<CreateOptions, 'idempotencyKey'> = {},
+    ): Promise<Document> => {
+      const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+      return await untilDone(await writes.importUrl(body, { ...poll, ...key }), poll);
+    },
     /** Like importTextContent, and waits until the document is processed. The service does so before it answers. */
     importTextContentAndPoll: async (
       body: ImportTextContentRequest,

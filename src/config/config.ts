@@ -11,6 +11,7 @@ import {
   type RerankSettings,
   rerankOf,
 } from './model-settings.ts';
+import { NO_PRIVATE_PLACES, type PrivatePlaces, privatePlaces } from './private-places.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {
   anyText,
@@ -84,6 +85,7 @@ const settings = {
   RATE_LIMIT_PER_MINUTE: wholeNumber(0),
   WORD_VECTORS: withDefault('off', oneOf(['on', 'off'])),
   ...modelSettings,
+  IMPORT_PRIVATE_NETWORKS: withDefault(NO_PRIVATE_PLACES, privatePlaces),
   WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
   WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
   WEBHOOK_PRIVATE_NETWORKS: withDefault('refuse', oneOf(['refuse', 'allow'])),
@@ -143,6 +145,8 @@ export type Config = Readonly<{
   embeddings: EmbeddingsSettings | undefined;
   /** The model that puts the best passages in order; undefined: none. */
   rerank: RerankSettings | undefined;
+  /** The private names and networks that imports by address may open. */
+  importPrivatePlaces: PrivatePlaces;
   /** Webhooks of an account. */
   webhookLimit: number;
   /** How long an event is sent again before it is given up. */
@@ -200,6 +204,7 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     hasWordVectors: read.WORD_VECTORS === 'on',
     embeddings: embeddingsOf(read),
     rerank: rerankOf(read),
+    importPrivatePlaces: read.IMPORT_PRIVATE_NETWORKS,
     webhookLimit: read.WEBHOOK_LIMIT,
     webhookRetrySeconds: read.WEBHOOK_RETRY_SECONDS,
     allowsPrivateReceivers: read.WEBHOOK_PRIVATE_NETWORKS === 'allow',

@@ -43,18 +43,19 @@ export async function insertTicket(
     .execute();
 }
 
-/** A file whose bytes have arrived without a ticket. `stored`: its object. */
+/** A file whose bytes have arrived without a ticket. `stored`: its object. `documentId`: of the document that has it. */
 type ArrivedFile = ScopedId & {
   accountId: string;
   fileName: string;
   sizeBytes: number;
   stored: StoredObject;
+  documentId?: string;
 };
 
 /** Inserts a file whose bytes are stored already. Returns its row. */
 export async function insertArrivedFile(
   transaction: Queryable,
-  { knowledgeBaseId, id, accountId, fileName, sizeBytes, stored }: ArrivedFile,
+  { knowledgeBaseId, id, accountId, fileName, sizeBytes, stored, documentId }: ArrivedFile,
 ): Promise<Selectable<Tables['files']>> {
   return await transaction
     .insertInto('files')
@@ -66,6 +67,7 @@ export async function insertArrivedFile(
       size_bytes: sizeBytes,
       object_name: stored.objectName,
       sha256: stored.sha256,
+      document_id: documentId ?? null,
       created_at: databaseNow,
       expires_at: databaseNow,
       uploaded_at: databaseNow,

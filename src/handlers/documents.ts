@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
+import type { Queryable } from '../database/connection/database.ts';
 import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
+import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
 import { fitsFilter, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import {
   type DocumentChange,
@@ -23,7 +25,7 @@ import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files
 import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { readStoredPassages } from '../indexing/store-passages.ts';
-import { documentNotFound, documentNotRetryable } from '../terms/errors.ts';
+import { documentNotFound, documentNotRetryable, ServiceError } from '../terms/errors.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../terms/ids.ts';
 import { changeDocument, retitleDocument } from '../versions/change-document.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
@@ -65,12 +67,29 @@ const CONTENT_LENGTH_MAX = 2_147_483_647;
  */
 const LIST_TIME_MAX_MS = 5_000;
 
+type ReportedDocument = Awaited<ReturnType<typeof requireDocument>> & { unchanged?: true };
+
+/**
+ * The document with this id; or the one that has the content of an import by address that made nothing new.
+ * @throws DOCUMENT_NOT_FOUND
+ */
+async function requireReported(database: Queryable, id: OwnedId): Promise<ReportedDocument> {
+  try {
+    return await requireDocument(database, id);
+  } catch (error) {
+    const isGone = error instanceof ServiceError && error.errorCode === 'DOCUMENT_NOT_FOUND';
+    const same = isGone ? await findUnchangedImport(database, id) : undefined;
+    if (same === undefined) throw error;
+    return { ...(await requireDocument(database, same)), unchanged: true };
+  }
+}
+
 /** The progress of a document: its position in the queue while it waits, and how many vectors it has afterwards. */
 async function reportStatus(
-  row: Awaited<ReturnType<typeof requireDocument>>,
+  row: ReportedDocument,
   { database, positions, accountId, wantedGeneration }: HandlerContext,
 ): Promise<DocumentStatusReport> {
-  const report = toStatusReport(row);
+  const report = { ...toStatusReport(row), ...(row.unchanged && { unchanged: row.unchanged }) };
   if (row.status === 'processed') {
     const generation = await wantedGeneration();
     if (generation === undefined) return report;
@@ -151,11 +170,11 @@ export const documentHandlers = {
   async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
     const { database, accountId, reach, longPolls, signal, withoutPermit, requestedWait } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
-    const before = await requireDocument(database, id);
+    const before = await requireReported(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
     const wait = { seconds: waitSeconds, signal: signal() };
     await withoutPermit(() => requestedWait(() => longPolls.untilFinal(id, wait)));
-    return { data: await reportStatus(await requireDocument(database, id), context) };
+    return { data: await reportStatus(await requireReported(database, id), context) };
   },
 
   async getDocument({ documentId }, { database, accountId, reach }) {
@@ -209,7 +228,7 @@ export const documentHandlers = {
       if (document === undefined) throw documentNotFound();
       const requeued = await requeueDocument(transaction, id);
       if (requeued === undefined) throw documentNotRetryable(document.status);
-      await jobs.enqueueImport(transaction, id);
+      await (requeued.file_id === null ? jobs.enqueueFetch : jobs.enqueueImport)(transaction, id);
       return requeued;
     });
     jobs.wakeImporters();

@@ -11,6 +11,9 @@ import type { Tables } from '../database/schema/tables.ts';
 import { discardObjects, findFile, hashOf, insertTicket, takeDirectUpload } from '../files/files.ts';
 import { storeUpload } from '../files/store-upload.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
+import { findAddressProblem } from '../outbound/address-rules.ts';
+import { nameByAddress } from '../outbound/fetching/file-name.ts';
+import { validationFailed } from '../terms/errors.ts';
 import {
   formatScopedId,
   type OwnedId,
@@ -18,6 +21,7 @@ import {
   parseKnowledgeBaseId,
   type ScopedId,
 } from '../terms/ids.ts';
+import { acceptAddress } from '../versions/accept-address.ts';
 import {
   type Accepted,
   type Accepting,
@@ -145,6 +149,19 @@ async function makeTicket(
   return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };
 }
 
+/** The longest `externalId`: an address that is longer needs one of its own. */
+const EXTERNAL_ID_MAX = 256;
+
+/** @throws INPUT_VALIDATION_FAILED naming `url` or `externalId` */
+function requireImportable(url: string, externalId: string, { fetchRules }: HandlerContext): void {
+  const problem = findAddressProblem(url, fetchRules);
+  if (problem !== undefined) throw validationFailed([], { url: [problem] });
+  if ([...externalId].length > EXTERNAL_ID_MAX) {
+    const needed = `is required for an address of more than ${EXTERNAL_ID_MAX} characters`;
+    throw validationFailed([], { externalId: [needed] });
+  }
+}
+
 export const uploadHandlers = {
   async importFile({ attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
     const file = { ...parseFileId(input.fileId, context.reach), accountId: context.accountId };
@@ -169,6 +186,22 @@ export const uploadHandlers = {
     const description = { attributes, sourceUrl, externalId };
     const skips = ifUnchanged === 'skip';
     return { data: await importBody(context, file, { fileName, description, skips }) };
+  },
+
+  async importUrl({ url, title, attributes, externalId = url, ifUnchanged, ...input }, context) {
+    const { database, accountId, reach, config, diskWatermark, jobs, transact } = context;
+    requireImportable(url, externalId, context);
+    const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
+    await diskWatermark.require(0);
+    await probeShards(database, accountId);
+    const description = { attributes, sourceUrl: url, externalId };
+    const readsAnew = ifUnchanged === 'replace';
+    const address = { url, fileName: nameByAddress(url), title, readsAnew, description };
+    const data = await transact((transaction) =>
+      acceptAddress(transaction, owned, address, { defaults: config, enqueue: jobs.enqueueFetch }),
+    );
+    jobs.wakeImporters();
+    return { data };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {

@@ -1,5 +1,6 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
+import { removeUnchangedImports } from '../database/rows/documents/document-addresses.ts';
 import { removeExpiredAnswers } from '../database/rows/idempotency-keys.ts';
 import { removeEndedJobs } from '../database/rows/jobs.ts';
 import { removeUndeliverableEvents } from '../database/rows/webhook-events.ts';
@@ -16,6 +17,8 @@ import type { Attempt } from './workers.ts';
 const UNIMPORTED_KEPT_DAYS = 7;
 /** A purge that has not begun by then has lost its job. */
 const PURGE_LATE_MINUTES = 1;
+/** As long the id of an import by address that made nothing new leads to the document that is there. */
+const UNCHANGED_KEPT_DAYS = 7;
 /** Ended jobs are kept this long: `doctor` looks back half as far. */
 const ENDED_JOBS_KEPT_SECONDS = 600;
 
@@ -96,6 +99,7 @@ export async function collectGarbage(service: JobContext, { signal }: Attempt<ob
   await requeuePurges(service);
   await removeEndedJobs(service.database, ENDED_JOBS_KEPT_SECONDS);
   await removeExpiredAnswers(service.database);
+  await removeUnchangedImports(service.database, UNCHANGED_KEPT_DAYS);
   await pruneWebhooks(service, signal);
   await settleUploads(service, signal);
   await removeUnimportedFiles(service);

@@ -13,7 +13,7 @@ import { isUnavailable, ServiceError } from '../terms/errors.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { type FileDocument, publishFile, type ReadFile } from '../versions/publish-file.ts';
 import type { JobContext } from './job-context.ts';
-import { type Attempt, Postponed } from './workers.ts';
+import { type Attempt, Postponed, RetryLater } from './workers.ts';
 
 /** How soon an import resumes after the store is available again. */
 const STORE_POLL_INTERVAL_MS = 1_000;
@@ -146,7 +146,7 @@ async function publish(service: JobContext, document: FileDocument, read: ReadFi
 }
 
 /** Fails the document, and reports it to telemetry. */
-async function fail(
+export async function fail(
   { database, telemetry }: JobContext,
   document: ScopedId,
   reason: Parameters<typeof failDocument>[2],
@@ -169,14 +169,20 @@ async function processFileAsTitled(
   while (outcome === 'retitled');
 }
 
-/** One try of a document's import. An error thrown here is a fault of the service: the queue tries again. */
-export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
+/**
+ * One try of a step of a document's import, while the document is unfinished. An error thrown here is a fault of the
+ * service, or asks for another try: the queue tries again.
+ */
+export async function runImport(
+  service: JobContext,
+  attempt: Attempt<ScopedId>,
+  act: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const { database } = service;
   try {
-    await whileUnfinished(database, attempt, (signal) =>
-      processFileAsTitled(service, attempt.payload, signal),
-    );
+    await whileUnfinished(database, attempt, act);
   } catch (error) {
+    if (error instanceof RetryLater) throw error;
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
@@ -189,6 +195,10 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
     throw error;
   }
 }
+
+/** One try to read the file of a document. */
+export const importFile = (service: JobContext, attempt: Attempt<ScopedId>): Promise<void> =>
+  runImport(service, attempt, (signal) => processFileAsTitled(service, attempt.payload, signal));
 
 /** Whether the store answers that it does not have the document's file. */
 async function isFileMissing({ database, files }: JobContext, document: ScopedId): Promise<boolean> {

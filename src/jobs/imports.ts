@@ -10,6 +10,7 @@ import { failDocument } from '../database/rows/documents/documents.ts';
 import { createIndexMaintenance } from '../indexing/postings/index-maintenance.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { fetchUrl } from './fetching/fetch-url.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
@@ -168,6 +169,7 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
   const embedding = config.embeddings && startEmbedding(service, config.embeddings);
   const handlers = {
     importFile: importFile.bind(undefined, service),
+    fetchUrl: fetchUrl.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),

@@ -6,6 +6,7 @@ import type { ExtractFile } from '../extraction/sandbox/extraction-pool.ts';
 import type { DiskWatermark } from '../files/disk-watermark.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { Analyse } from '../indexing/analysis-pool.ts';
+import type { AddressRules } from '../outbound/address-rules.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { JobQueue } from './job-queue.ts';
 
@@ -20,6 +21,8 @@ export type JobContext = Readonly<{
   /** Splits and analyses a document's text off the main thread. */
   analyse: Analyse;
   jobs: JobQueue;
+  /** Which addresses imports may open. */
+  fetchRules: AddressRules;
   /** Prevents the storing of new content while the disk is almost full. */
   diskWatermark: DiskWatermark;
   /** Receives metrics and traces, beside the log. */

@@ -25,6 +25,7 @@ test('lists empty queues too, with no waiting job', async () => {
   const figures = await readJobFigures(server.database);
   expect(figures.map(({ queue }) => queue)).toEqual([
     'embed-documents',
+    'fetch-url',
     'fill-vectors',
     'give-up-import',
     'import-file',

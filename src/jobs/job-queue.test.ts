@@ -23,6 +23,7 @@ afterEach(async () => {
 const idle: JobHandlers = {
   importFile: async () => {},
   giveUpImport: async () => {},
+  fetchUrl: async () => {},
   purgeKnowledgeBase: async () => {},
   collectGarbage: async () => {},
   fillVectors: async () => {},

@@ -14,6 +14,7 @@ import { createTurns } from './import-turns.ts';
 import {
   DEAD_LETTER_QUEUE,
   EMBEDDING_QUEUE,
+  FETCH_QUEUE,
   GARBAGE_QUEUE,
   IMPORT_QUEUE,
   PURGE_QUEUE,
@@ -28,6 +29,12 @@ const IMPORT_POLL_INTERVAL_MS = 500;
 const POLL_INTERVAL_MS = 2_000;
 /** Importers that serve only accounts without an importer, in addition to the regular ones. */
 const EXTRA_IMPORTERS = 2;
+/**
+ * Addresses that one process fetches at once: it mostly waits for their servers. An account may have half of them while
+ * others wait, and the extra ones are for accounts without any.
+ */
+const FETCHERS = 8;
+const EXTRA_FETCHERS = 4;
 /** How long a stop waits for running jobs, by default. */
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -40,6 +47,8 @@ export const JOB_CONNECTIONS = 2;
 export type JobQueue = {
   /** The import replaces one of the same document that waits or runs, which has a final status. */
   enqueueImport(transaction: Queryable, document: ScopedId & { accountId: string }): Promise<void>;
+  /** Enqueues that the file of an address is fetched, and then imported; otherwise the same. */
+  enqueueFetch(transaction: Queryable, document: ScopedId & { accountId: string }): Promise<void>;
   /** Makes this process query for imports at once. Call it after the commit of a transaction that has enqueued one. */
   wakeImporters(): void;
   /** Does nothing when this purge is waiting or running already. */
@@ -48,6 +57,7 @@ export type JobQueue = {
 
 export type JobHandlers = {
   importFile(attempt: Attempt<ScopedId>): Promise<void>;
+  fetchUrl(attempt: Attempt<ScopedId>): Promise<void>;
   /** Called for an import whose every try has failed or lost its worker. */
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
@@ -59,12 +69,14 @@ export type JobHandlers = {
 const createQueue = (wakeImporters: () => void): JobQueue => ({
   enqueueImport: (transaction, { knowledgeBaseId, id, accountId }) =>
     enqueueAnew(transaction, { queue: IMPORT_QUEUE, knowledgeBaseId, id, accountId }),
+  enqueueFetch: (transaction, { knowledgeBaseId, id, accountId }) =>
+    enqueueAnew(transaction, { queue: FETCH_QUEUE, knowledgeBaseId, id, accountId }),
   wakeImporters,
   enqueuePurge: (transaction, knowledgeBaseId) =>
     enqueueOnce(transaction, { queue: PURGE_QUEUE, knowledgeBaseId, id: NIL, accountId: NIL }),
 });
 
-/** Starts the workers of all queues. Those of imports are the first. */
+/** Starts the workers of all queues. Those of imports are the first, and those that fetch their files the second. */
 function startAll(
   context: { database: Database; log: Logger },
   handlers: JobHandlers,
@@ -89,6 +101,13 @@ function startAll(
       turns: createTurns(concurrency, EXTRA_IMPORTERS),
       pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
     }),
+    startWorkers({
+      ...context,
+      queue: FETCH_QUEUE,
+      handle: handlers.fetchUrl,
+      turns: createTurns(FETCHERS, EXTRA_FETCHERS),
+      pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
+    }),
     startOne(DEAD_LETTER_QUEUE, handlers.giveUpImport),
     startOne(PURGE_QUEUE, handlers.purgeKnowledgeBase),
     startOne(GARBAGE_QUEUE, handlers.collectGarbage),
@@ -106,7 +125,9 @@ export function openJobQueue(connection: Connection, log: Logger) {
   const database = createDatabase(createPool(connection, JOB_CONNECTIONS, onError));
   let workers: Workers[] = [];
   return {
-    queue: createQueue(() => workers[0]?.wake()),
+    queue: createQueue(() => {
+      for (const { wake } of workers.slice(0, 2)) wake();
+    }),
     work(handlers: JobHandlers, concurrency: number): void {
       workers = startAll({ database, log }, handlers, concurrency);
     },

@@ -7,7 +7,13 @@ import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { enqueueOnce } from '../database/rows/jobs.ts';
 import type { JobContext } from './job-context.ts';
-import { EMBEDDING_QUEUE, GARBAGE_QUEUE, IMPORT_QUEUE, VECTORS_QUEUE } from './queue-policies.ts';
+import {
+  EMBEDDING_QUEUE,
+  FETCH_QUEUE,
+  GARBAGE_QUEUE,
+  IMPORT_QUEUE,
+  VECTORS_QUEUE,
+} from './queue-policies.ts';
 
 /** Interval between two searches, unless the queue is so long that one takes seconds. */
 const INTERVAL_MS = 60_000;
@@ -29,7 +35,7 @@ const WITHOUT_JOB = sql`
 /**
  * Enqueues the import of each unfinished document without a job, in the order of their requests: those of a restored
  * backup, and those of a server of version 0.2.0 or earlier, which has a queue of its own. Such a server may import one
- * of them at the same time. Then one of both results is stored. Also enqueues the first garbage
+ * of them at the same time. Then one of both results is stored. An unfinished document without a file is of an address. Also enqueues the first garbage
  * collection.
  * @returns how many documents had no job, and have one now
  */
@@ -37,7 +43,7 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
   await enqueueOnce(database, { queue: GARBAGE_QUEUE, knowledgeBaseId: NIL, id: NIL, accountId: NIL });
   const { numAffectedRows = 0n } = await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
-    SELECT ${sql.lit(IMPORT_QUEUE)}, account_id, knowledge_base_id, id, coalesce(queued_at, created_at), now()
+    SELECT CASE WHEN file_id IS NULL THEN ${sql.lit(FETCH_QUEUE)} ELSE ${sql.lit(IMPORT_QUEUE)} END, account_id, knowledge_base_id, id, coalesce(queued_at, created_at), now()
     FROM documents WHERE status IN ('pending', 'processing') ${(await isDistributed(database)) ? sql`` : WITHOUT_JOB}
     ON CONFLICT DO NOTHING`.execute(database);
   return Number(numAffectedRows);

@@ -22,6 +22,8 @@ const RETRIES = 5;
 const TRY_MAX_SECONDS = 15 * MINUTE;
 
 export const IMPORT_QUEUE = 'import-file';
+/** Files of addresses, before they are imported. */
+export const FETCH_QUEUE = 'fetch-url';
 /** The dead letters: imports that failed at every try. */
 export const DEAD_LETTER_QUEUE = 'give-up-import';
 export const PURGE_QUEUE = 'purge-knowledge-base';
@@ -32,6 +34,7 @@ export const EMBEDDING_QUEUE = 'embed-documents';
 /** In the order of their names. */
 export const QUEUE_NAMES = [
   EMBEDDING_QUEUE,
+  FETCH_QUEUE,
   VECTORS_QUEUE,
   DEAD_LETTER_QUEUE,
   IMPORT_QUEUE,
@@ -43,6 +46,7 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 export const POLICIES: Readonly<Record<QueueName, Policy>> = {
   // The document's deadline bounds an import.
   [IMPORT_QUEUE]: { retries: RETRIES, tryMaxSeconds: DAY, deadLetters: DEAD_LETTER_QUEUE },
+  [FETCH_QUEUE]: { retries: RETRIES, tryMaxSeconds: DAY, deadLetters: DEAD_LETTER_QUEUE },
   // It must succeed in the end.
   [DEAD_LETTER_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: TRY_MAX_SECONDS },
   [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },

@@ -44,7 +44,13 @@ test('each import begins at its position or earlier', async () => {
   const begun: string[] = [];
   const idle = async () => {};
   const importFile = async ({ payload }: { payload: { id: string } }) => void begun.push(payload.id);
-  const others = { giveUpImport: idle, purgeKnowledgeBase: idle, collectGarbage: idle, fillVectors: idle };
+  const others = {
+    fetchUrl: idle,
+    giveUpImport: idle,
+    purgeKnowledgeBase: idle,
+    collectGarbage: idle,
+    fillVectors: idle,
+  };
   jobs.work({ importFile, ...others }, 1);
   await vi.waitUntil(() => begun.length === waiting.length, { timeout: 60_000 });
   for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(positions[i] ?? 0);

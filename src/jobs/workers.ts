@@ -19,8 +19,24 @@ const POSTPONED_SECONDS = 5;
 /** Thrown by a job that cannot run now, through no fault of its own: it runs again later, and keeps all its tries. */
 export class Postponed extends Error {}
 
-/** One try of a job; `signal` aborts when this worker has lost the job, or may not go on with it. */
-export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
+/** Thrown by a job whose try has failed. `afterSeconds`: no other try comes before; undefined: as after any failure. */
+export class RetryLater extends Error {
+  readonly afterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    { afterSeconds, cause }: { afterSeconds: number | undefined; cause: unknown },
+  ) {
+    super(message, { cause });
+    this.afterSeconds = afterSeconds;
+  }
+}
+
+/**
+ * One try of a job; `signal` aborts when this worker has lost the job, or may not go on with it. `isLastTry`: after a
+ * failure there is no other one.
+ */
+export type Attempt<Payload> = { payload: Payload; signal: AbortSignal; isLastTry?: boolean };
 
 /** The workers of one queue in this process. */
 export type Workers = {
@@ -53,8 +69,11 @@ async function recordEnd(
   const { tries } = job;
   if (failure instanceof Postponed)
     return await putBack(database, job, { queue, tries: tries - 1, afterSeconds: POSTPONED_SECONDS });
-  if (failure !== undefined && tries <= retries)
-    return await putBack(database, job, { queue, tries, afterSeconds: retryPauseSeconds(queue, tries) });
+  if (failure !== undefined && tries <= retries) {
+    const askedSeconds = failure instanceof RetryLater ? (failure.afterSeconds ?? 0) : 0;
+    const afterSeconds = Math.max(askedSeconds, retryPauseSeconds(queue, tries));
+    return await putBack(database, job, { queue, tries, afterSeconds });
+  }
   if (failure !== undefined && deadLetters !== undefined)
     return await putBack(database, job, { queue: deadLetters, tries: 0, afterSeconds: 0, isNew: true });
   if (everySeconds !== undefined)
@@ -70,7 +89,7 @@ async function runTry(
 ): Promise<void> {
   const { retries, tryMaxSeconds } = POLICIES[queue];
   if (tries > retries + 1) throw new Error('the worker of the last try has died');
-  const attempt = { payload: { knowledgeBaseId, id }, signal: aborting.signal };
+  const attempt = { payload: { knowledgeBaseId, id }, signal: aborting.signal, isLastTry: tries > retries };
   await withTimeout(handle(attempt), tryMaxSeconds * 1000, () => {
     aborting.abort(new Error(`the job has not ended within ${tryMaxSeconds} seconds`));
     throw aborting.signal.reason;

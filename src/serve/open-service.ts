@@ -181,6 +181,7 @@ export async function openService(
     telemetry,
     uploadSecret,
     sendTest: createSendTest(config),
+    fetchRules: { protocols: ['https:', 'http:'], allowedPrivate: config.importPrivatePlaces },
     deploymentId: deploymentIdOf(accountId, uploadSecret),
     proofSecret: makeProofSecret(),
     log,

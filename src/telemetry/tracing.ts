@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 /** The measured steps of the service's work. */
-export type SpanName = 'searching' | 'extracting' | 'storing' | 'delivering';
+export type SpanName = 'searching' | 'fetching' | 'extracting' | 'storing' | 'delivering';
 
 /**
  * The labels of an answer. They have few values, since each value is a time series of the metrics.

@@ -265,6 +265,7 @@ test('200: a cursor of one account does not show its data to another account', a
 const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   query: 'search',
   importFile: 'write',
+  importUrl: 'write',
   presignUploadUrl: 'write',
   deleteKnowledgeBase: 'write',
   deleteDocument: 'write',

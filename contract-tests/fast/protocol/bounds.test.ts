@@ -1,6 +1,9 @@
 /** Every bound of a request field, tested at min - 1, min, max and max + 1. Lengths count code points. */
 import { expect, test } from 'vitest';
-import { UNKNOWN_DOCUMENT_ID } from '../../../src/contract-check/planning/valid-inputs.ts';
+import {
+  UNKNOWN_DOCUMENT_ID,
+  UNKNOWN_KNOWLEDGE_BASE_ID,
+} from '../../../src/contract-check/planning/valid-inputs.ts';
 import { type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 import {
   expectNothingChanged,
@@ -61,6 +64,23 @@ const LENGTHS: Bound[] = [
     max: 256,
     accepted: 200,
     rest: { knowledgeBaseId },
+  },
+  ...(['title', 'externalId'] as const).map((field) => ({
+    operationId: 'importUrl' as const,
+    field,
+    min: 1,
+    max: 256,
+    // No document, whose end in the background would change the account.
+    accepted: 404 as const,
+    rest: { knowledgeBaseId: UNKNOWN_KNOWLEDGE_BASE_ID, url: 'https://knowledge-retrieval.invalid/' },
+  })),
+  {
+    operationId: 'importUrl',
+    field: 'knowledgeBaseId',
+    min: 36,
+    max: 36,
+    accepted: 404,
+    rest: { url: 'https://knowledge-retrieval.invalid/' },
   },
   { operationId: 'createKnowledgeBase', field: 'name', min: 1, max: 100, accepted: 200, rest: {} },
   {

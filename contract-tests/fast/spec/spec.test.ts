@@ -44,6 +44,7 @@ describe('operations', () => {
     ['presignDownloadUrl', 'get', 'uploads'],
     ['getSynonyms', 'get', 'search'],
     ['setSynonyms', 'post', 'search'],
+    ['importUrl', 'post', 'uploads'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -83,6 +84,7 @@ describe('operations', () => {
     presignDownloadUrl: ['404', '409'],
     getSynonyms: ['404'],
     setSynonyms: ['403', '404'],
+    importUrl: ['403', '404', '409'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -177,6 +179,12 @@ describe('bounds of the interface', () => {
     ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'groups', true, { type: 'array', maxItems: 1000 }],
+    ['importUrl', 'knowledgeBaseId', true, knowledgeBaseId],
+    ['importUrl', 'url', true, { type: 'string', minLength: 1, maxLength: 2048 }],
+    ['importUrl', 'title', false, { type: 'string', minLength: 1, maxLength: 256 }],
+    ['importUrl', 'externalId', false, { type: 'string', minLength: 1, maxLength: 256 }],
+    ['importUrl', 'ifUnchanged', false, { type: 'string', enum: ['skip', 'replace'], default: 'skip' }],
+    ['importUrl', 'attributes', false, { type: 'object', maxProperties: 16 }],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {
@@ -228,6 +236,7 @@ describe('texts', () => {
   const texts = operations.flatMap((operation) =>
     Object.entries(inputsOf(operation))
       .filter(([field, { type }]) => type === 'string' && !formed.includes(field))
+      .filter(([field]) => field !== 'url' || operation.operationId !== 'importUrl')
       .map(([field, schema]) => ({ field, schema })),
   );
 

@@ -20,6 +20,8 @@ export const BACKED_UP_TABLES = [
   'passage_vectors',
   'vector_generations',
   'documents_without_vectors',
+  'document_addresses',
+  'unchanged_imports',
   'synonym_groups',
 ] as const satisfies (keyof Tables)[];
 

@@ -42,6 +42,13 @@ const HELP: Record<DocumentErrorCode, string> = {
   FILE_TOO_COMPLEX: 'Split it into several files.',
   PROCESSING_TIMEOUT: 'Run the command again when the service has less to do, or split the file.',
   INTERNAL_ERROR: 'Run the command again; if it fails again, tell the operator.',
+  // The reasons of addresses say what to do.
+  URL_NOT_ALLOWED: '',
+  URL_NOT_FOUND: '',
+  URL_REFUSED: '',
+  URL_UNREACHABLE: '',
+  FILE_TOO_LARGE: '',
+  STORAGE_LIMIT_EXCEEDED: '',
 };
 
 const SCAN_HELP = 'If it is a scan, add its text by OCR.';

@@ -13,6 +13,7 @@ import type {
   Document,
   ImportFileRequest,
   ImportTextContentRequest,
+  ImportUrlRequest,
   KnowledgeBase,
   PresignUploadUrlRequest,
   RetryDocumentRequest,
@@ -97,6 +98,10 @@ export const createWriteOperations = (
   /** Makes a document of a file whose bytes have been sent. The service reads it in the background. */
   async importFile(file: ImportFileRequest | string, call: CallOptions = {}): Promise<Document> {
     return (await sdk.importFile({ body: toFileInput(file), ...options(call) })).data.data;
+  },
+  /** Makes a document of the file at an address. The service fetches and reads it in the background. */
+  async importUrl(body: ImportUrlRequest, call: CreateOptions = {}): Promise<Document> {
+    return (await sdk.importUrl({ body, ...idempotent(call) })).data.data;
   },
   /** Changes title, attributes or source; what the request leaves out stays. */
   async updateDocument(body: UpdateDocumentRequest, call: CallOptions = {}): Promise<Document> {

@@ -44,6 +44,13 @@ const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   FILE_TOO_COMPLEX: 'Split it into smaller files, and upload these.',
   PROCESSING_TIMEOUT: 'Retry when the service is less busy. If it fails again, split the file.',
   INTERNAL_ERROR: 'This is a fault of the service: retry, and look into its log if it fails again.',
+  // The reasons of addresses say what to do.
+  URL_NOT_ALLOWED: '',
+  URL_NOT_FOUND: '',
+  URL_REFUSED: '',
+  URL_UNREACHABLE: '',
+  FILE_TOO_LARGE: '',
+  STORAGE_LIMIT_EXCEEDED: '',
 };
 
 const SCAN_REMEDY = 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.';

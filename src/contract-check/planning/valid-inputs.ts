@@ -11,6 +11,7 @@ const knowledgeBaseId = UNKNOWN_KNOWLEDGE_BASE_ID;
 export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   query: { query: 'restart policy', knowledgeBaseIds: [knowledgeBaseId], limit: 5 },
   importFile: { fileId: UNKNOWN_DOCUMENT_ID },
+  importUrl: { knowledgeBaseId, url: 'https://knowledge-retrieval.invalid/manual.md' },
   presignUploadUrl: { knowledgeBaseId, fileName: 'manual.md', size: 10 },
   deleteKnowledgeBase: { knowledgeBaseId },
   deleteDocument: { documentId: UNKNOWN_DOCUMENT_ID },

@@ -1,4 +1,4 @@
-/** Checks the successful answers of presignUploadUrl, importFile, uploadFile and presignDownloadUrl. */
+/** Checks the successful answers of presignUploadUrl, importFile, uploadFile, importUrl and presignDownloadUrl. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Document, DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
@@ -94,6 +94,33 @@ export async function uploadFile(context: RunContext): Promise<PlannedRequest> {
       const { file } = await api.getDocument(id);
       const sha256 = createHash('sha256').update(SENT_BYTES).digest('hex');
       assert.equal(file?.sha256, sha256, 'the details have the hash of the bytes');
+    },
+  };
+}
+
+/** A name that belongs to no server (RFC 2606): the check opens no address of a stranger. */
+const ADDRESS = 'https://knowledge-retrieval.invalid/manuals/gauge.txt?edition=2';
+
+export async function importUrl(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
+  const attributes = { crane: 'quayside', year: 2026 };
+  return {
+    sent: requestWith(context, 'importUrl', { knowledgeBaseId, url: ADDRESS, attributes }),
+    async check(answer) {
+      const { id, title, type, size, status, sourceUrl, externalId, ...others } = dataOf<Document>(answer);
+      assert.deepEqual(
+        { title, type, size, status, attributes: others.attributes, knowledgeBaseId: others.knowledgeBaseId },
+        { title: 'gauge.txt', type: 'txt', size: 0, status: 'pending', attributes, knowledgeBaseId },
+        'the document has the name at the end of the address, and the given attributes',
+      );
+      assert.deepEqual([sourceUrl, externalId], [ADDRESS, ADDRESS], 'the address is its source and its id');
+      const { data } = await api.listDocuments({ knowledgeBaseId, externalId: ADDRESS });
+      assert.deepEqual(
+        data.map((document) => document.id),
+        [id],
+        'the document is listed by its address',
+      );
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
   GetDocumentContentData,
   ImportFileRequest,
   ImportTextContentRequest,
+  ImportUrlRequest,
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
@@ -44,6 +45,7 @@ const fileCalls = (to: Sender) => ({
   presignUploadUrl: (body: PresignUploadUrlRequest) => dataOf(sdk.presignUploadUrl({ ...to, body })),
   importFile: (fileId: string, options: Omit<ImportFileRequest, 'fileId'> = {}) =>
     dataOf(sdk.importFile({ ...to, body: { fileId, ...options } })),
+  importUrl: (body: ImportUrlRequest) => dataOf(sdk.importUrl({ ...to, body })),
   uploadFile: (query: UploadFileData['query'], bytes: string | Uint8Array) =>
     dataOf(
       sdk.uploadFile({

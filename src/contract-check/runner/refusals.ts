@@ -119,6 +119,7 @@ const notUploaded: Plan = async (context, operationId) => {
 const CHANGED: Partial<Record<OperationId, Record<string, unknown>>> = {
   createKnowledgeBase: { name: `${RUN_NAME}, another one` },
   importTextContent: { title: 'Another one' },
+  importUrl: { title: 'Another one' },
   presignUploadUrl: { fileName: 'another.txt' },
   createWebhook: { events: ['document.deleted'] },
 };

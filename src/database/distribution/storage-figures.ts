@@ -22,6 +22,8 @@ const TABLES: Record<keyof Tables, true> = {
   passage_vectors: true,
   vector_generations: true,
   documents_without_vectors: true,
+  document_addresses: true,
+  unchanged_imports: true,
   idempotency_keys: true,
   rate_limit_counters: true,
   webhooks: true,

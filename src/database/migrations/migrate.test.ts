@@ -55,6 +55,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0023-later-starts',
     '0024-passage-vectors',
     '0025-vector-generations',
+    '0026-document-addresses',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

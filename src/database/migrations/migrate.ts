@@ -34,6 +34,7 @@ import * as synonyms from './0.3/0022-synonyms.ts';
 import * as laterStarts from './0.3/0023-later-starts.ts';
 import * as passageVectors from './0.3/0024-passage-vectors.ts';
 import * as vectorGenerations from './0.3/0025-vector-generations.ts';
+import * as documentAddresses from './0.3/0026-document-addresses.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -62,6 +63,7 @@ const migrations: Record<string, Migration> = {
   '0023-later-starts': laterStarts,
   '0024-passage-vectors': passageVectors,
   '0025-vector-generations': vectorGenerations,
+  '0026-document-addresses': documentAddresses,
 };
 
 /**

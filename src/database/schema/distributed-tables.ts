@@ -12,6 +12,8 @@ export const CONTENT_TABLES = [
   'passage_lexemes',
   'passage_vectors',
   'documents_without_vectors',
+  'document_addresses',
+  'unchanged_imports',
   'document_frequencies',
   'document_frequency_deltas',
 ] as const;

@@ -37,6 +37,20 @@ CREATE TABLE api_keys (
   CHECK ((scope = ANY (ARRAY['search'::text, 'write'::text])))
 );
 
+CREATE TABLE document_addresses (
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  url text NOT NULL,
+  reads_anew boolean NOT NULL,
+  final_url text,
+  etag text,
+  last_modified text,
+  charset text,
+  PRIMARY KEY (knowledge_base_id, document_id),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE document_frequencies (
   knowledge_base_id uuid NOT NULL,
   lexeme text COLLATE "C" NOT NULL,
@@ -245,6 +259,16 @@ CREATE TABLE synonym_groups (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE unchanged_imports (
+  knowledge_base_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  ended_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (knowledge_base_id, id),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE vector_generations (
   generation smallint NOT NULL,
   url text NOT NULL,
@@ -330,6 +354,7 @@ CREATE UNIQUE INDEX knowledge_jobs_by_subject ON public.knowledge_jobs USING btr
 CREATE INDEX knowledge_jobs_not_ended ON public.knowledge_jobs USING btree (queue, account_id, created_at) WHERE (ended_at IS NULL);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
 CREATE INDEX synonym_groups_by_key ON public.synonym_groups USING gin (keys) WITH (fastupdate=off);
+CREATE INDEX unchanged_imports_of_document ON public.unchanged_imports USING btree (knowledge_base_id, document_id);
 CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
 CREATE INDEX webhook_events_by_due ON public.webhook_events USING btree (webhook_id, due_at, "position");
 CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id, created_at DESC, id DESC);

@@ -234,6 +234,32 @@ type DocumentWithoutVectorsTable = {
   due_at: Timestamp;
 };
 
+/** The address of a document that was imported by it. */
+type DocumentAddressTable = {
+  knowledge_base_id: string;
+  document_id: string;
+  account_id: string;
+  url: string;
+  /** Whether the file is read also if it has not changed since the last import. */
+  reads_anew: boolean;
+  /** Where the redirects of the address led. Null: the file was not fetched yet, here and below. */
+  final_url: string | null;
+  /** What the server said about the version of the file. Null: nothing. */
+  etag: string | null;
+  last_modified: string | null;
+  /** The encoding of the file by its Content-Type. Null: it names none. */
+  charset: string | null;
+};
+
+/** An import by address that made nothing new: its document `id` is gone, and `document_id` has its content. */
+type UnchangedImportTable = {
+  knowledge_base_id: string;
+  id: string;
+  account_id: string;
+  document_id: string;
+  ended_at: Timestamp;
+};
+
 /** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
 type IdempotencyKeyTable = {
   account_id: string;
@@ -349,6 +375,8 @@ export type Tables = {
   passage_vectors: PassageVectorTable;
   vector_generations: VectorGenerationTable;
   documents_without_vectors: DocumentWithoutVectorsTable;
+  document_addresses: DocumentAddressTable;
+  unchanged_imports: UnchangedImportTable;
   idempotency_keys: IdempotencyKeyTable;
   rate_limit_counters: RateLimitCounterTable;
   webhooks: WebhookTable;

@@ -27,6 +27,7 @@ const IMPORT_PATHS: ReadonlySet<string> = new Set([
   '/v1/presignUploadUrl',
   '/v1/importFile',
   '/v1/uploadFile',
+  '/v1/importUrl',
   '/v1/importTextContent',
   '/v1/getDocumentStatus',
 ]);

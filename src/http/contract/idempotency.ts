@@ -15,6 +15,7 @@ import type { Caller } from '../access/authenticate.ts';
 const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'presignUploadUrl',
   'importTextContent',
+  'importUrl',
   'createKnowledgeBase',
   'createWebhook',
 ]);

@@ -88,6 +88,11 @@ export const REQUESTS: Record<string, Operation> = {
       return send(`uploadFile?${parameters}`, Buffer.from(CONTENT));
     },
   },
+  importUrl: {
+    waits: ['idempotency key', 'knowledge base', 'external id', 'counters', 'account'],
+    run: ({ send, knowledgeBaseId }) =>
+      send('importUrl', { knowledgeBaseId, url: 'https://knowledge-retrieval.invalid/', ...version }),
+  },
   importTextContent: {
     waits: ['idempotency key', 'knowledge base', ...REPLACED, 'account'],
     run: (things) => things.send('importTextContent', text(things, 'The second quokka.')),

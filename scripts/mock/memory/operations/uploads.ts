@@ -1,9 +1,18 @@
 /** The operations that import files: tickets, imports, and both in one. */
+import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../../../generated/types.gen.ts';
 import { type Description, toDocument } from '../../../../src/database/rows/documents/documents.ts';
 import { typeByName } from '../../../../src/extraction/detect-type.ts';
-import { fileAlreadyImported, fileNotUploaded, uploadExpired } from '../../../../src/terms/errors.ts';
+import { scanMarkdown } from '../../../../src/indexing/split/markdown.ts';
+import { type AddressRules, findAddressProblem } from '../../../../src/outbound/address-rules.ts';
+import { nameByAddress } from '../../../../src/outbound/fetching/file-name.ts';
+import {
+  fileAlreadyImported,
+  fileNotUploaded,
+  uploadExpired,
+  validationFailed,
+} from '../../../../src/terms/errors.ts';
 import { formatScopedId } from '../../../../src/terms/ids.ts';
 import { formatTicket, type ReceivedBytes, readBytes, TICKET_TTL_MS } from '../../uploads.ts';
 import { startReading } from '../imports.ts';
@@ -19,6 +28,8 @@ import {
 } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { createDocument, takeUnchanged } from './documents.ts';
+
+const ADDRESS_RULES: AddressRules = { protocols: ['https:', 'http:'], allowedPrivate: 'none' };
 
 const createFile = (file: Pick<StoredFile, 'knowledgeBaseId' | 'fileName' | 'sizeBytes'>): StoredFile => ({
   ...file,
@@ -104,6 +115,26 @@ export const uploadAnswers = {
     }
     if (file.received === undefined && file.expiresAt < state.now()) throw uploadExpired();
     return { data: importReceived(state, file, { skips: ifUnchanged === 'skip', description }) };
+  },
+
+  /** The mock opens no address: a text stands for its file, and each import counts as changed. */
+  importUrl({ knowledgeBaseId, url, title, attributes, externalId = url }, { state }) {
+    const problem = findAddressProblem(url, ADDRESS_RULES);
+    if (problem !== undefined) throw validationFailed([], { url: [problem] });
+    requireKnowledgeBase(state, knowledgeBaseId);
+    const fileName = nameByAddress(url);
+    const text = `The mock opens no addresses. This text stands for the file at ${url}.`;
+    const file = createFile({ knowledgeBaseId, fileName, sizeBytes: Buffer.byteLength(text) });
+    const type = typeByName(fileName) ?? 'html';
+    const sha256 = createHash('sha256').update(text).digest();
+    file.received = { content: { type, extracted: scanMarkdown(text) }, sha256, uploadedAt: state.now() };
+    const description = { attributes, sourceUrl: url, externalId };
+    state.files.set(formatScopedId(file), file);
+    const data = importReceived(state, file, { skips: false, description });
+    const document = state.documents.get(data.id);
+    if (document === undefined) return { data };
+    Object.assign(document.row, { title: title ?? fileName, size_bytes: 0, sha256: null });
+    return { data: toDocument(document.row) };
   },
 
   async uploadFile({ knowledgeBaseId, fileName, ifUnchanged, ...description }, { state, byteBody }) {

@@ -150,14 +150,20 @@ export type Description = {
   externalId?: string | undefined;
 };
 
+/** SQL for whether a document is of a file, or of an address whose file was not fetched. */
+const isOfFile = sql<boolean>`(file_id IS NOT NULL OR EXISTS (
+  SELECT FROM document_addresses AS address
+  WHERE address.knowledge_base_id = documents.knowledge_base_id AND address.document_id = documents.id))`;
+
 /**
  * Puts a file whose import has failed into the queue again: without its reason, and without what extraction had found.
- * @returns its row; undefined when it is no file, or its import has not failed
+ * @returns its row, with a null `file_id` if the file has to be fetched; undefined when it is no file, or its import has
+ * not failed
  */
 export async function requeueDocument(
   transaction: Queryable,
   { knowledgeBaseId, id }: ScopedId,
-): Promise<DocumentRow | undefined> {
+): Promise<(DocumentRow & { file_id: string | null }) | undefined> {
   return await transaction
     .updateTable('documents')
     .set({
@@ -173,7 +179,7 @@ export async function requeueDocument(
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', ['failed', 'timeout'])
-    .where('file_id', 'is not', null)
+    .where(isOfFile)
     .returningAll()
     .executeTakeFirst();
 }

@@ -11,6 +11,7 @@ const MADE = {
   createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
   importTextContent: { field: 'documentId', from: 'id' },
   importFile: { field: 'documentId', from: 'id' },
+  importUrl: { field: 'documentId', from: 'id' },
   uploadFile: { field: 'documentId', from: 'id' },
   presignUploadUrl: { field: 'fileId', from: 'fileId' },
   createWebhook: { field: 'webhookId', from: 'id' },

@@ -15,7 +15,7 @@ const ORDER = {
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
+  uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
   search: ['query', 'getSynonyms', 'setSynonyms'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],
