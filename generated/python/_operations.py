@@ -63,6 +63,7 @@ OPERATIONS = {
     "presignDownloadUrl": Operation("presignDownloadUrl", "GET", DownloadTicket),
     "getSynonyms": Operation("getSynonyms", "GET", Synonyms),
     "setSynonyms": Operation("setSynonyms", "POST", Synonyms),
+    "importUrl": Operation("importUrl", "POST", Document, True),
 }
 
 
@@ -129,9 +130,10 @@ class Operations:
         `both`. By meaning, `accommodation` finds a passage about a hotel, also in another language, where the
         service has word vectors for the languages or its operator a model. Passages without any word of the query
         are found where the searched knowledge bases have at most 20,000 passages together. In larger ones, meaning
-        orders passages that have words of the query. What is not near enough is not found. A phrase in quotes is by
-        words in every mode, and an identifier has no meaning. A synonym of `setSynonyms` counts as a word, and wins
-        over meaning. Default: both.
+        orders passages that have words of the query, unless the operator's database has an index of vectors, which
+        finds the nearest of all. What is not near enough is not found. A phrase in quotes is by words in every
+        mode, and an identifier has no meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
+        Default: both.
 
         rerank: Whether a model puts the best passages in order, where the operator of the service has set one
         (`RERANK_URL`). `false` leaves them in the order without it, to compare the two. Scores stay in their
@@ -215,7 +217,8 @@ class Operations:
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
         source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. The service never opens it. 1 to 2,048 characters.
+        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
+        characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -357,7 +360,8 @@ class Operations:
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
         source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. The service never opens it. 1 to 2,048 characters.
+        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
+        characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -735,8 +739,8 @@ class Operations:
         Read a failed file again.
 
         Puts a file whose status is `failed` or `timeout` into the queue again: it is `pending`, and will be read as
-        after `importFile`. Useful after `INTERNAL_ERROR` and `PROCESSING_TIMEOUT`, and after an upgrade that reads
-        more formats.
+        after `importFile`. An address that gave no file is opened again. Useful after `INTERNAL_ERROR` and
+        `PROCESSING_TIMEOUT`, and after an upgrade that reads more formats.
 
         document_id: Identifies a document. Opaque; letters, digits, `-` and `_`. 1 to 128 characters.
         """
@@ -943,6 +947,68 @@ class Operations:
         }, (timeout, deadline, retries))
         return answer
 
+    def import_url(
+        self,
+        *,
+        knowledge_base_id: str,
+        url: str,
+        title: str | None = None,
+        attributes: Attributes | None = None,
+        external_id: str | None = None,
+        if_unchanged: Literal["skip", "replace"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> Document:
+        """
+        Import the file at an address.
+
+        Makes a document of the file or page at an `http` or `https` address. The answer comes at once with a
+        `pending` document. Then the service fetches the file, once: no links are followed, only up to 5 redirects.
+        It reads it like an uploaded file of up to 50 MiB.
+
+        ```sh
+        curl -H "x-api-key: $KEY" -H 'content-type: application/json' "$SERVICE/v1/importUrl" \\
+          -d '{"knowledgeBaseId": "'$ID'", "url": "https://example.com/manuals/operations-manual.pdf"}'
+        ```
+
+        The address is the `externalId` too, if no other one is given. So the next import of the address replaces
+        the document. If the file has not changed since, nothing new is made: `getDocumentStatus` of the new
+        document then reports the one that is there, with its `id`, `status: processed` and `unchanged: true`.
+
+        A server that cannot be reached, is busy or breaks off is tried again for about half a minute. The document
+        of an address that gives no file ends as `failed` with the reason; an earlier version stays.
+
+        knowledge_base_id: Identifies a knowledge base. A UUID; any other text of this length is unknown, not
+        invalid. 36 characters.
+
+        url: An `http` or `https` address in a public network, without user name, password and fragment, with port
+        80, 443 or one from 1024 up. It becomes the document's `sourceUrl`. 1 to 2,048 characters.
+
+        title: The title of the document. By default the name of the file. 1 to 256 characters.
+
+        attributes: Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters:
+        letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
+        together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
+
+        external_id: As at `importFile`. By default the address as it was sent, which may then have 256 characters:
+        a longer one needs an `externalId`. 1 to 256 characters.
+
+        if_unchanged: With `skip`, a file that has not changed since the last import with this `externalId` makes
+        nothing new. The server is asked by the `ETag` and `Last-Modified` that it sent with it, and the SHA-256 is
+        compared. With `replace`, the file is fetched and read in any case. Default: skip.
+        """
+        answer: Document = self._call(OPERATIONS["importUrl"], {
+            "knowledgeBaseId": knowledge_base_id,
+            "url": url,
+            "title": title,
+            "attributes": attributes,
+            "externalId": external_id,
+            "ifUnchanged": if_unchanged,
+        }, (timeout, deadline, retries), idempotency_key)
+        return answer
+
 
 class AsyncOperations:
     """The operations, each with its arguments by name."""
@@ -1007,9 +1073,10 @@ class AsyncOperations:
         `both`. By meaning, `accommodation` finds a passage about a hotel, also in another language, where the
         service has word vectors for the languages or its operator a model. Passages without any word of the query
         are found where the searched knowledge bases have at most 20,000 passages together. In larger ones, meaning
-        orders passages that have words of the query. What is not near enough is not found. A phrase in quotes is by
-        words in every mode, and an identifier has no meaning. A synonym of `setSynonyms` counts as a word, and wins
-        over meaning. Default: both.
+        orders passages that have words of the query, unless the operator's database has an index of vectors, which
+        finds the nearest of all. What is not near enough is not found. A phrase in quotes is by words in every
+        mode, and an identifier has no meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
+        Default: both.
 
         rerank: Whether a model puts the best passages in order, where the operator of the service has set one
         (`RERANK_URL`). `false` leaves them in the order without it, to compare the two. Scores stay in their
@@ -1093,7 +1160,8 @@ class AsyncOperations:
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
         source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. The service never opens it. 1 to 2,048 characters.
+        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
+        characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -1235,7 +1303,8 @@ class AsyncOperations:
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
         source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. The service never opens it. 1 to 2,048 characters.
+        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
+        characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -1613,8 +1682,8 @@ class AsyncOperations:
         Read a failed file again.
 
         Puts a file whose status is `failed` or `timeout` into the queue again: it is `pending`, and will be read as
-        after `importFile`. Useful after `INTERNAL_ERROR` and `PROCESSING_TIMEOUT`, and after an upgrade that reads
-        more formats.
+        after `importFile`. An address that gave no file is opened again. Useful after `INTERNAL_ERROR` and
+        `PROCESSING_TIMEOUT`, and after an upgrade that reads more formats.
 
         document_id: Identifies a document. Opaque; letters, digits, `-` and `_`. 1 to 128 characters.
         """
@@ -1819,4 +1888,66 @@ class AsyncOperations:
             "knowledgeBaseId": knowledge_base_id,
             "groups": groups,
         }, (timeout, deadline, retries))
+        return answer
+
+    async def import_url(
+        self,
+        *,
+        knowledge_base_id: str,
+        url: str,
+        title: str | None = None,
+        attributes: Attributes | None = None,
+        external_id: str | None = None,
+        if_unchanged: Literal["skip", "replace"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> Document:
+        """
+        Import the file at an address.
+
+        Makes a document of the file or page at an `http` or `https` address. The answer comes at once with a
+        `pending` document. Then the service fetches the file, once: no links are followed, only up to 5 redirects.
+        It reads it like an uploaded file of up to 50 MiB.
+
+        ```sh
+        curl -H "x-api-key: $KEY" -H 'content-type: application/json' "$SERVICE/v1/importUrl" \\
+          -d '{"knowledgeBaseId": "'$ID'", "url": "https://example.com/manuals/operations-manual.pdf"}'
+        ```
+
+        The address is the `externalId` too, if no other one is given. So the next import of the address replaces
+        the document. If the file has not changed since, nothing new is made: `getDocumentStatus` of the new
+        document then reports the one that is there, with its `id`, `status: processed` and `unchanged: true`.
+
+        A server that cannot be reached, is busy or breaks off is tried again for about half a minute. The document
+        of an address that gives no file ends as `failed` with the reason; an earlier version stays.
+
+        knowledge_base_id: Identifies a knowledge base. A UUID; any other text of this length is unknown, not
+        invalid. 36 characters.
+
+        url: An `http` or `https` address in a public network, without user name, password and fragment, with port
+        80, 443 or one from 1024 up. It becomes the document's `sourceUrl`. 1 to 2,048 characters.
+
+        title: The title of the document. By default the name of the file. 1 to 256 characters.
+
+        attributes: Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters:
+        letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
+        together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
+
+        external_id: As at `importFile`. By default the address as it was sent, which may then have 256 characters:
+        a longer one needs an `externalId`. 1 to 256 characters.
+
+        if_unchanged: With `skip`, a file that has not changed since the last import with this `externalId` makes
+        nothing new. The server is asked by the `ETag` and `Last-Modified` that it sent with it, and the SHA-256 is
+        compared. With `replace`, the file is fetched and read in any case. Default: skip.
+        """
+        answer: Document = await self._call(OPERATIONS["importUrl"], {
+            "knowledgeBaseId": knowledge_base_id,
+            "url": url,
+            "title": title,
+            "attributes": attributes,
+            "externalId": external_id,
+            "ifUnchanged": if_unchanged,
+        }, (timeout, deadline, retries), idempotency_key)
         return answer

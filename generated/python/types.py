@@ -15,7 +15,7 @@ DocumentType = Literal["pdf", "docx", "pptx", "xlsx", "xls", "html", "txt", "csv
 
 
 #: Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format. `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10 million characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the service.
-DocumentErrorCode = Literal["UNSUPPORTED_FILE_TYPE", "FILE_CORRUPT", "FILE_ENCRYPTED", "NO_TEXT_EXTRACTED", "FILE_TOO_COMPLEX", "PROCESSING_TIMEOUT", "INTERNAL_ERROR"]
+DocumentErrorCode = Literal["UNSUPPORTED_FILE_TYPE", "FILE_CORRUPT", "FILE_ENCRYPTED", "NO_TEXT_EXTRACTED", "FILE_TOO_COMPLEX", "PROCESSING_TIMEOUT", "INTERNAL_ERROR", "URL_NOT_ALLOWED", "URL_NOT_FOUND", "URL_REFUSED", "URL_UNREACHABLE", "FILE_TOO_LARGE", "STORAGE_LIMIT_EXCEEDED"]
 
 
 #: Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to 16,384 characters. Documents without attributes lack this field.
@@ -378,6 +378,11 @@ class DocumentError(Model):
     scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
     million characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the
     service.
+
+    Only of imports by address: `URL_NOT_ALLOWED`: the service does not open this address, for example one in a
+    private network. `URL_NOT_FOUND`: status 404 or 410. `URL_REFUSED`: another status 4xx, for example since the
+    page needs a login. `URL_UNREACHABLE`: no whole file came, also at further tries. `FILE_TOO_LARGE`: more than 50
+    MiB. `STORAGE_LIMIT_EXCEEDED`: the file would pass the account's storage limit.
     """
     message: str
     """The reason as a sentence for people."""
@@ -412,9 +417,9 @@ class Document(Model):
     """
     size: int
     """
-    Bytes of the uploaded file, or of imported text in UTF-8.
+    Bytes of the file, or of imported text in UTF-8. 0 until the file of an address has been fetched.
 
-    1 to 52,428,800.
+    0 to 52,428,800.
     """
     status: DocumentStatus
     """
@@ -470,8 +475,8 @@ class Document(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-    service never opens it.
+    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+    `importUrl` opens an address, which becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -499,8 +504,8 @@ class Document(Model):
     """
     unchanged: Literal[True] | None
     """
-    Only in the answer to an import with `ifUnchanged: skip`, and then true: this document has the content already,
-    and the import made nothing new.
+    Only in the answer to an import with `ifUnchanged: skip`, and in the event `document.processed` of an import by
+    address, and then true: this document has the content already, and the import made nothing new.
     """
 
     _fields = {
@@ -602,9 +607,9 @@ class DocumentDetails(Model):
     """
     size: int
     """
-    Bytes of the uploaded file, or of imported text in UTF-8.
+    Bytes of the file, or of imported text in UTF-8. 0 until the file of an address has been fetched.
 
-    1 to 52,428,800.
+    0 to 52,428,800.
     """
     status: DocumentStatus
     """
@@ -674,8 +679,8 @@ class DocumentDetails(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-    service never opens it.
+    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+    `importUrl` opens an address, which becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -850,6 +855,11 @@ class DocumentStatusReport(Model):
     Only where the service compares meanings by a model, and only of a processed document: how many of its passages
     have a vector of this model. The others are found by their words alone.
     """
+    unchanged: Literal[True] | None
+    """
+    Only of an import by address that made nothing new, and then true. The report is that of the document `id`,
+    which has the content already: go on with this id. The one that was asked for leads here for a week.
+    """
 
     _fields = {
         "id": "id",
@@ -861,6 +871,7 @@ class DocumentStatusReport(Model):
         "error": ("error", DocumentError),
         "queue_position": "queuePosition",
         "vectors": ("vectors", VectorProgress),
+        "unchanged": "unchanged",
     }
     _required = frozenset(("id", "status",))
 
@@ -1350,8 +1361,8 @@ class SearchResult(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-    service never opens it.
+    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+    `importUrl` opens an address, which becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -1997,8 +2008,8 @@ class ImportFileOptions(TypedDict, total=False):
     """
     source_url: Union[str, None]
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-    service never opens it.
+    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+    `importUrl` opens an address, which becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -2035,8 +2046,8 @@ class ImportTextContentOptions(TypedDict, total=False):
     """
     source_url: Union[str, None]
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
-    service never opens it.
+    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
+    `importUrl` opens an address, which becomes the source of its document.
 
     1 to 2,048 characters.
     """
