@@ -5,6 +5,7 @@
 import { Argument } from 'commander';
 import { interruptServices } from '../../contract-tests/harness/service/service-process.ts';
 import { readCount, readCounts, scriptCommand } from '../arguments.ts';
+import { measureBulkImport } from './import/bulk-import.ts';
 import { measureFileImport } from './import/file-import.ts';
 import { measureFileUpload } from './import/file-upload.ts';
 import { measureShortTexts } from './import/short-texts.ts';
@@ -24,7 +25,7 @@ import { measureRequestRate } from './server/request-rate.ts';
 import { measureStartTime } from './server/start-time.ts';
 
 /** Options of the command line for parts that make a corpus; undefined where missing. */
-type Options = { passages: number[] | undefined; queries: number | undefined };
+type Options = { passages: number[] | undefined; queries: number | undefined; files: number | undefined };
 type Part = { about: string; measure(report: Report, options: Options): Promise<void> };
 
 /** The default size, for search in the default set and for the comparisons. */
@@ -33,6 +34,7 @@ const FEW_QUERIES = 300;
 const MANY_PASSAGES = [10_000, 150_000];
 const COMPARED_PASSAGES = [150_000];
 const QUERIES = 1_000;
+const BULK_FILES = 10_000;
 /** Fewer queries than for search: several shapes and engines answer each one, the slow ones in half a second. */
 const COMPARED_QUERIES = 200;
 
@@ -69,6 +71,10 @@ const parts: Record<string, Part> = {
     about: 'bombs, many small files, a long PDF and the largest text, and their effect on others',
     measure: measureFileImport,
   },
+  bulk: {
+    about: 'many small files by the command and in three requests, a second, and queries of another account',
+    measure: (report, { files = BULK_FILES }) => measureBulkImport(report, { files }),
+  },
   overload: {
     about: 'good answers, refusals and memory at ten times the searches that can be answered',
     measure: measureOverloadShare,
@@ -101,6 +107,7 @@ const command = scriptCommand('benchmark')
     `queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others`,
     readCount,
   )
+  .option('--files <N>', `Markdown files of bulk, by default ${BULK_FILES}`, readCount)
   .option('--json <file>', 'also write all figures to this file')
   .addHelpText('after', () => `\nParts:\n${describeParts()}`)
   .action(async (names: string[], { json, ...options }: CommandOptions) => {
@@ -108,6 +115,7 @@ const command = scriptCommand('benchmark')
     const sizes = {
       passages: isDefault ? FEW_PASSAGES : undefined,
       queries: isDefault ? FEW_QUERIES : undefined,
+      files: undefined,
       ...options,
     };
     const wanted = isDefault ? DEFAULT_PARTS : names;
