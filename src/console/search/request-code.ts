@@ -40,19 +40,24 @@ function toPythonValue(value: unknown, indent = ''): string {
   return `{\n${fields.join('')}${indent}}`;
 }
 
-const toPython = (address: string, request: QueryRequest): string =>
-  `import os
-import requests
+/** `maxPerDocument` → `max_per_document`, as the client for Python names arguments. */
+const toArgument = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-answer = requests.post(
-    ${JSON.stringify(`${address}/v1/query`)},
-    headers={"x-api-key": os.environ["KEY"]},
-    json=${toPythonValue(request, '    ')},
-    timeout=60,
-)
-answer.raise_for_status()
-for result in answer.json()["data"]:
-    print(result["score"], result["title"], result["content"])`;
+/** The wheel comes from the service's repository, by `npm run pack:client -- --python`. */
+const toPython = (address: string, request: QueryRequest): string =>
+  `# pip install knowledge_retrieval-*.whl
+import os
+from knowledge_retrieval import KnowledgeRetrieval
+
+with KnowledgeRetrieval(${JSON.stringify(address)}, os.environ["KEY"]) as client:
+    results = client.query(
+${Object.entries(request)
+  .filter(([, value]) => value !== undefined)
+  .map(([name, value]) => `        ${toArgument(name)}=${toPythonValue(value, '        ')},\n`)
+  .join('')}    )
+    for result in results:
+        print(result.score, result.title, result.content)`;
 
 /** The request in each language, by the language's name. */
 export const codeOf = (address: string, request: QueryRequest): Record<string, string> => ({
