@@ -109,6 +109,7 @@ const IMPORTS: Record<string, string[]> = {
     'extraction',
     'formats',
     'mcp',
+    'outbound',
     'serve',
     'telemetry',
     'terminal',

@@ -65,7 +65,8 @@ const toSentence = (words: string): string => `${words.charAt(0).toUpperCase()}$
 
 /** Checks a file. Never throws: what cannot be read has an obstacle. */
 export async function checkFile(file: LocalFile): Promise<Checked> {
-  const { path, externalId, problem, isNamed } = file;
+  const { path, externalId, problem, isNamed, address } = file;
+  if (address !== undefined) return { sizeBytes: 0 };
   if (problem !== undefined) return obstacle(0, problem);
   if (Array.from(externalId).length > EXTERNAL_ID_MAX)
     return obstacle(

@@ -1,10 +1,12 @@
-/** Finds the files that an import is to send: of folders, globs, single paths, and standard input. */
+/** Finds the files that an import is to send: of folders, globs, single paths, standard input, and addresses. */
 import type { Dirent } from 'node:fs';
 import { glob, opendir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { CommandError } from '../options.ts';
+import { addressId } from './import-address.ts';
+import { findAddresses, type ImportableAddress } from './read-sitemap.ts';
 
 /** A file, or a folder that cannot be read. */
 export type LocalFile = {
@@ -16,6 +18,8 @@ export type LocalFile = {
   isNamed: boolean;
   /** The content of standard input; undefined: it is in the file. */
   bytes?: Buffer<ArrayBuffer>;
+  /** The service fetches it from there; undefined: it is on this machine. */
+  address?: ImportableAddress;
   /** Why it cannot be read. */
   problem?: string;
 };
@@ -25,7 +29,8 @@ export type Root =
   | { kind: 'folder'; path: string }
   | { kind: 'file'; path: string }
   | { kind: 'glob'; pattern: string; base: string }
-  | { kind: 'input'; name: string; bytes: Buffer<ArrayBuffer> };
+  | { kind: 'input'; name: string; bytes: Buffer<ArrayBuffer> }
+  | { kind: 'addresses'; addresses: ImportableAddress[] };
 
 export type FindOptions = {
   /** Also hidden files and folders, and node_modules. */
@@ -56,7 +61,7 @@ async function readInput(): Promise<Buffer<ArrayBuffer>> {
 }
 
 /**
- * Finds out what a path given by the user is. `-` is standard input, which is called `name`.
+ * Finds out what a path given by the user is. `-` is standard input, which is called `name`. Sitemaps are read at once.
  * @throws a sentence for the user when there is nothing
  */
 export async function readRoot(path: string, name: string | undefined): Promise<Root> {
@@ -64,6 +69,7 @@ export async function readRoot(path: string, name: string | undefined): Promise<
     if (name === undefined) throw new CommandError('Standard input (-) needs a name: --name notes.md.');
     return { kind: 'input', name, bytes: await readInput() };
   }
+  if (/^https?:/i.test(path)) return { kind: 'addresses', addresses: await findAddresses(path) };
   try {
     const found = await stat(path);
     if (found.isDirectory()) return { kind: 'folder', path };
@@ -146,5 +152,8 @@ export async function* findFiles(root: Root, options: FindOptions): AsyncGenerat
   else if (root.kind === 'glob') yield* match(root.pattern, root.base, options);
   else if (root.kind === 'file')
     yield { path: root.path, externalId: prefix + basename(root.path), isNamed: true };
+  else if (root.kind === 'addresses')
+    for (const address of root.addresses)
+      yield { path: address.url, externalId: addressId(address.url, prefix), isNamed: true, address };
   else yield { path: root.name, externalId: prefix + root.name, isNamed: true, bytes: root.bytes };
 }

@@ -8,7 +8,8 @@ import { showProgress } from '../../terminal/progress.ts';
 import { explainError } from '../explain-error.ts';
 import { createDocumentWaits } from './document-waits.ts';
 import type { LocalFile } from './find-files.ts';
-import { type ImportContext, importFile } from './import-file.ts';
+import type { ImportContext } from './import-context.ts';
+import { importFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';
 import type { Survey } from './survey.ts';
 

@@ -147,10 +147,13 @@ export const importCommand = withRemote(
   withJson(new Command('import'), 'print JSON: one line for each file, then a summary'),
 )
   .description(
-    'import files and folders, and wait until they can be searched.\nA file that was imported before is replaced ' +
+    'import files, folders and addresses, and wait until they can be searched.\nA file that was imported before is replaced ' +
       'if it has changed, and skipped otherwise. An interrupted import goes on when the command is repeated.',
   )
-  .argument('<path...>', 'files, folders with all below them, globs in quotes, or - for standard input')
+  .argument(
+    '<path...>',
+    'files, folders with all below them, globs in quotes, addresses, sitemaps (https://….xml), or - for standard input',
+  )
   .requiredOption('--kb <name>', 'the knowledge base, by name or id; one that is missing is created')
   .option('--name <file name>', 'of standard input')
   .option(

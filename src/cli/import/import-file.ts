@@ -5,46 +5,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  Attributes,
-  Document,
-  DocumentError,
-  DocumentErrorCode,
-  DocumentWarning,
-} from '../../../generated/types.gen.ts';
-import type { KnowledgeRetrieval } from '../../client/client.ts';
+import type { Document, DocumentErrorCode } from '../../../generated/types.gen.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
-import type { WaitForDocument } from './document-waits.ts';
 import type { LocalFile } from './find-files.ts';
-import type { FindKnown, KnownDocument } from './known-documents.ts';
-
-/**
- * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import, by
- * a fault of its own, with this `error`; it was not tried again.
- */
-export type Imported = {
-  outcome: 'imported' | 'updated' | 'unchanged' | 'sent' | 'failedBefore';
-  documentId?: string;
-  warnings?: DocumentWarning[];
-  error?: DocumentError;
-};
-
-export type ImportContext = {
-  client: KnowledgeRetrieval;
-  findKnown: FindKnown;
-  knowledgeBaseId: string;
-  /** Of all files; undefined: those that the documents have stay. */
-  attributes: Attributes | undefined;
-  /** Waits until a document is processed; undefined: nobody waits. */
-  waitForDocument: WaitForDocument | undefined;
-  /** Runs an upload in its turn. */
-  inTurn<T>(upload: () => Promise<T>): Promise<T>;
-  /** Whether files that have failed in an earlier import are tried again, although they have not changed. */
-  retries: boolean;
-  /** Whether to say only what would happen. */
-  isTrial: boolean;
-  signal: AbortSignal;
-};
+import { importAddress } from './import-address.ts';
+import type { ImportContext, Imported } from './import-context.ts';
+import type { KnownDocument } from './known-documents.ts';
 
 async function hashOf({ path, bytes }: LocalFile): Promise<string> {
   const hash = createHash('sha256');
@@ -118,6 +84,7 @@ async function upload(
  * @throws KnowledgeRetrievalError; an error of the file system
  */
 export async function importFile(context: ImportContext, file: LocalFile): Promise<Imported> {
+  if (file.address !== undefined) return await importAddress(context, file.address, file.externalId);
   const known = await context.findKnown(file.externalId);
   if (known !== undefined && (await isSame(known, file))) return await resume(context, known);
   const outcome = known === undefined ? 'imported' : 'updated';

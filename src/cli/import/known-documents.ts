@@ -7,7 +7,7 @@ export type FindKnown = (externalId: string) => Promise<KnownDocument | undefine
 
 export type KnownDocument = Pick<
   Document,
-  'id' | 'title' | 'size' | 'status' | 'sha256' | 'attributes' | 'error'
+  'id' | 'title' | 'size' | 'status' | 'createdAt' | 'sha256' | 'attributes' | 'error'
 >;
 
 /**
@@ -16,15 +16,19 @@ export type KnownDocument = Pick<
  */
 const LISTED_PER_FILE = 10;
 
-const toKnown = ({ id, title, size, status, sha256, attributes, error }: Document): KnownDocument => ({
-  id,
-  title,
-  size,
-  status,
-  ...(sha256 !== undefined && { sha256 }),
-  ...(attributes !== undefined && { attributes }),
-  ...(error !== undefined && { error }),
-});
+const toKnown = (document: Document): KnownDocument => {
+  const { id, title, size, status, createdAt, sha256, attributes, error } = document;
+  return {
+    id,
+    title,
+    size,
+    status,
+    createdAt,
+    ...(sha256 !== undefined && { sha256 }),
+    ...(attributes !== undefined && { attributes }),
+    ...(error !== undefined && { error }),
+  };
+};
 
 async function listKnown(client: KnowledgeRetrieval, knowledgeBaseId: string): Promise<FindKnown> {
   const known = new Map<string, KnownDocument>();
