@@ -15,6 +15,7 @@ import { addressOf, route, setParameters } from '../routes.ts';
 import { useSession, writeObstacle } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useTitle } from '../use-title.ts';
+import { AddressDialog } from './address-dialog.tsx';
 import { DeleteDocumentsDialog } from './delete-documents-dialog.tsx';
 import { createDocumentList, type DocumentList } from './document-list.ts';
 import { DocumentTable } from './document-table.tsx';
@@ -26,7 +27,7 @@ import { isUploading } from './uploads.ts';
 
 const isStatus = (text: string | null): text is DocumentStatus => text !== null && text in STATUS_NAMES;
 
-type Dialog = 'rename' | 'synonyms' | 'delete' | 'paste' | 'deleteDocuments';
+type Dialog = 'rename' | 'synonyms' | 'delete' | 'paste' | 'address' | 'deleteDocuments';
 
 /** A pause in typing that ends a word. */
 const TYPING_PAUSE_MS = 300;
@@ -220,7 +221,12 @@ export function DocumentsPage() {
     <>
       <Head knowledgeBase={knowledgeBase} onOpen={setDialog} />
       <Restriction obstacle={writeObstacle(session)} />
-      <UploadArea knowledgeBaseId={id} isEmpty={isEmpty} onPaste={() => setDialog('paste')} />
+      <UploadArea
+        knowledgeBaseId={id}
+        isEmpty={isEmpty}
+        onPaste={() => setDialog('paste')}
+        onAddress={() => setDialog('address')}
+      />
       <UploadPanel knowledgeBaseId={id} />
       <ErrorNotice doing="The documents could not be listed." error={error} onRetry={list.refresh} />
       {!isEmpty && <Filters knowledgeBase={knowledgeBase} />}
@@ -255,6 +261,9 @@ export function DocumentsPage() {
       {dialog === 'delete' && <DeleteKnowledgeBaseDialog knowledgeBase={knowledgeBase} onClose={close} />}
       {dialog === 'paste' && (
         <PasteDialog knowledgeBaseId={id} onImported={() => void list.refresh()} onClose={close} />
+      )}
+      {dialog === 'address' && (
+        <AddressDialog knowledgeBaseId={id} onImported={() => void list.refresh()} onClose={close} />
       )}
       {dialog === 'deleteDocuments' && (
         <DeleteDocumentsDialog

@@ -48,9 +48,9 @@ function useDrop(onFiles: (files: ChosenFile[]) => void, isOpen: boolean): boole
   return isOver;
 }
 
-type UploadAreaProps = { knowledgeBaseId: string; isEmpty: boolean; onPaste(): void };
+type UploadAreaProps = { knowledgeBaseId: string; isEmpty: boolean; onPaste(): void; onAddress(): void };
 
-export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProps) {
+export function UploadArea({ knowledgeBaseId, isEmpty, onPaste, onAddress }: UploadAreaProps) {
   const session: Session = useSession();
   const [skipsUnchanged, setSkipsUnchanged] = useState(true);
   const [replacesByPath, setReplacesByPath] = useState(true);
@@ -94,6 +94,9 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProp
         </button>
         <button type="button" onClick={onPaste}>
           <TextIcon /> Paste a text
+        </button>
+        <button type="button" onClick={onAddress}>
+          <TextIcon /> From an address
         </button>
       </div>
       <input
