@@ -79,6 +79,7 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
     await sql`
       INSERT INTO passage_vectors SELECT knowledge_base_id, document_id, position, ${own.generation}, account_id,
         ${stored(signs)}::bit varying FROM passages WHERE document_id = ${id}`.execute(database);
+    await sql`DELETE FROM documents_without_vectors`.execute(database); // it has its vectors
   }
   const names = async () =>
     (await readVectorIndexes(database)).map(({ knowledgeBaseId, isValid }) => ({ knowledgeBaseId, isValid }));
@@ -140,7 +141,6 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
     await importNear('Target', 'The car park is behind the building.', nearTo(TARGET), {
       attributes: { kind: 'rule' },
     });
-    await sql`DELETE FROM documents_without_vectors`.execute(database); // all have their vectors
     worker = startWorker();
   });
   afterAll(async () => {
