@@ -221,11 +221,13 @@ function rankedPassages(payment: Payment, values: RankingValues, layout: Layout)
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected, meaning } = values;
   const byWords = meaning === undefined ? sql`best` : sql`by_words`;
-  const isEnough = sql`((SELECT count(*) FROM ${byWords}) >= CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END)`;
+  const enough = sql`CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END`;
+  const isEnough = sql`(SELECT is_enough FROM counted_best)`;
   const due = dueFor(isEnough, values);
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    ${bestPassages(values, layout)},${rankedTables(payment, values, { due, layout })}
+    ${bestPassages(values, layout)},
+    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(payment, values, { due, layout })}
     SELECT ${foundColumns()},
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ${joinedTables(values, layout)}

@@ -11,9 +11,9 @@ import { countableQuery, type Variant } from './variants.ts';
 export type ScoredTerm = { variants: Variant[] };
 
 /** Slots for terms of one variant, and how many of them stand in a group. */
-const [SINGLE_SLOTS, GROUP_SIZE] = [48, 16];
+const [SINGLE_SLOTS, GROUP_SIZE] = [32, 16];
 /** Slots for terms of two variants: of another language, notation or script, or with other accents. */
-const PAIR_SLOTS = 8;
+const PAIR_SLOTS = 4;
 
 /** The names of the values of slots for one variant each. */
 const slotsOf = <Kind extends string>(kind: Kind, count: number) =>
@@ -25,15 +25,16 @@ const slotsOf = <Kind extends string>(kind: Kind, count: number) =>
 /**
  * The statement has slots for terms of one variant and of two; few queries have other terms. Without slots it would
  * iterate over rows of terms for each of some hundred candidates, which takes half as long again as the scores
- * themselves. Slots stand in groups. PostgreSQL skips a group that has no term at once, and an empty slot nearly so, but
- * initialises each at each execution: for 2 to 4 microseconds of some milliseconds.
- *
- * `filled`: the value with the number of terms in slots of this kind. `first`: the slots of this kind before the group.
+ * themselves. PostgreSQL initialises each slot at each execution, for 2 to 4 microseconds of some milliseconds.
  */
 const SINGLES = slotsOf('single', SINGLE_SLOTS).map((slot) => [slot]);
 const SECONDS = slotsOf('second', PAIR_SLOTS);
 const PAIRS = slotsOf('first', PAIR_SLOTS).map((slot, i) => [slot, ...SECONDS.slice(i, i + 1)]);
 type Slot = (typeof SINGLES)[number] | (typeof PAIRS)[number];
+/**
+ * Slots stand in groups, because PostgreSQL skips a group without a term at once. `filled`: the value with the number of
+ * terms in slots of this kind. `first`: the slots of this kind before the group.
+ */
 const GROUPS: { filled: 'singles' | 'pairs'; first: number; slots: Slot[] }[] = [
   ...Array.from({ length: SINGLE_SLOTS / GROUP_SIZE }, (_, group) => {
     const first = group * GROUP_SIZE;
@@ -52,15 +53,17 @@ export const TERM_VALUES = [
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 
-/** The values of `slots` for these terms, in order. */
+/** The values of the slots that these terms fill, in order; those of empty ones are missing. */
 const slotValues = (slots: Slot[], terms: ScoredTerm[]) =>
-  slots.flatMap((slot, i) =>
-    slot.flatMap(({ query, upperBound }, place) => {
-      const variant = terms[i]?.variants[place];
-      return [
-        [query, variant && countableQuery(variant.sequence)],
-        [upperBound, variant?.upperBound],
-      ];
+  terms.flatMap((term, i) =>
+    (slots[i] ?? []).flatMap(({ query, upperBound }, place) => {
+      const variant = term.variants[place];
+      return variant === undefined
+        ? []
+        : [
+            [query, countableQuery(variant.sequence)],
+            [upperBound, variant.upperBound],
+          ];
     }),
   );
 

@@ -8,25 +8,25 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $164::uuid[] IS NULL AND $161::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $166::bigint + 1)
+      WHERE $116::uuid[] IS NULL AND $113::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $118::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($163::uuid[], $164::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($115::uuid[], $116::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $166::bigint AND ($161::jsonpath IS NULL OR
-    (CASE WHEN $162::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $161::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $118::bigint AND ($113::jsonpath IS NULL OR
+    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $161::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $113::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $164::uuid[] IS NOT NULL
-        OR ($161::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $166::bigint) AS is_known
+      FROM (SELECT $116::uuid[] IS NOT NULL
+        OR ($113::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $118::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN $9::integer > 0 THEN CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
@@ -61,30 +61,10 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN "lexemes" @@ $69::tsquery THEN $70::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $69::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $71::tsquery THEN $72::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $71::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $73::tsquery THEN $74::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $73::tsquery)) - 0.5))) ELSE 0 END ELSE 0 END +
-      CASE WHEN $9::integer > 32 THEN CASE WHEN "lexemes" @@ $75::tsquery THEN $76::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $75::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $77::tsquery THEN $78::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $77::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $79::tsquery THEN $80::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $79::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $81::tsquery THEN $82::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $81::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $83::tsquery THEN $84::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $83::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $85::tsquery THEN $86::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $85::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $91::tsquery THEN $92::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $91::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $93::tsquery THEN $94::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $93::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $95::tsquery THEN $96::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $95::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $97::tsquery THEN $98::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $97::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $99::tsquery THEN $100::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $99::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $101::tsquery THEN $102::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $101::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $103::tsquery THEN $104::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $103::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $105::tsquery THEN $106::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $105::tsquery)) - 0.5))) ELSE 0 END ELSE 0 END +
-      CASE WHEN $10::integer > 0 THEN greatest(CASE WHEN "lexemes" @@ $107::tsquery THEN $108::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $107::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $109::tsquery THEN $110::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $109::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $111::tsquery THEN $112::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $111::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $113::tsquery THEN $114::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $113::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $115::tsquery THEN $116::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $115::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $117::tsquery THEN $118::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $117::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $119::tsquery THEN $120::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $119::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $121::tsquery THEN $122::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $121::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $123::tsquery THEN $124::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $123::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $125::tsquery THEN $126::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $125::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $127::tsquery THEN $128::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $127::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $129::tsquery THEN $130::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $129::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $131::tsquery THEN $132::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $131::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $133::tsquery THEN $134::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $133::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $135::tsquery THEN $136::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $135::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $137::tsquery THEN $138::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $137::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+      CASE WHEN $10::integer > 0 THEN greatest(CASE WHEN "lexemes" @@ $75::tsquery THEN $76::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $75::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $77::tsquery THEN $78::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $77::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $79::tsquery THEN $80::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $79::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $81::tsquery THEN $82::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $81::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $83::tsquery THEN $84::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $83::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $85::tsquery THEN $86::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $85::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
       ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
@@ -97,29 +77,29 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $167::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($140::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $119::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
-      WHERE NOT (SELECT is_small FROM extent) AND lexemes @@ ANY($2::tsquery[] || $139::tsquery[])
-        AND CASE WHEN lexemes @@ ALL($140::tsquery[]) THEN true ELSE false END
+      WHERE NOT (SELECT is_small FROM extent) AND lexemes @@ ANY($2::tsquery[] || $91::tsquery[])
+        AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $161::jsonpath IS NULL OR EXISTS (
+          ELSE $113::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($161::jsonpath IS NULL OR
-    (CASE WHEN $162::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $161::jsonpath)
+              AND ($113::jsonpath IS NULL OR
+    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     "distinct_scored_alike" AS MATERIALIZED (
       SELECT *, count(*) OVER (PARTITION BY norm) AS alike
       FROM (
         SELECT knowledge_base_id, document_id, position, norm, score, 1 AS copies FROM "scored"
-        ORDER BY score DESC, document_id DESC, position LIMIT CASE WHEN $149::boolean THEN NULL ELSE 200 END) AS best),
+        ORDER BY score DESC, document_id DESC, position LIMIT CASE WHEN $101::boolean THEN NULL ELSE 200 END) AS best),
     "distinct_scored_texts" AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, content FROM "distinct_scored_alike" AS alike CROSS JOIN LATERAL (
         SELECT content FROM passages
@@ -140,10 +120,10 @@ WITH query_terms AS MATERIALIZED (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM distinct_scored) AS placed
-    WHERE place <= coalesce($165::integer, $4)::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer)),
+    WHERE place <= coalesce($117::integer, $4)::integer) AS capped ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer)),
     either AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
@@ -159,38 +139,38 @@ WITH query_terms AS MATERIALIZED (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY distance, position) AS place
       FROM ((
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $152::integer + 1 FOR $152::integer) # ($153::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $156::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $151::smallint
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) # ($105::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $108::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $103::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $161::jsonpath IS NULL OR EXISTS (
+            ELSE $113::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($161::jsonpath IS NULL OR
-    (CASE WHEN $162::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $161::jsonpath)
+              AND ($113::jsonpath IS NULL OR
+    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
-          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $152::integer + 1 FOR $152::integer) # ($153::bit varying[])[1]) AS distance FROM passage_vectors
-          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $151::smallint
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) # ($105::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $103::smallint
           OFFSET 0) AS own
-        WHERE $153::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
+        WHERE $105::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
         UNION ALL
         (
-        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($157::json)
+        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($109::json)
           AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)
         WHERE NOT (SELECT is_comparable FROM extent)
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $161::jsonpath IS NULL OR EXISTS (
+            ELSE $113::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($161::jsonpath IS NULL OR
-    (CASE WHEN $162::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $161::jsonpath)
+              AND ($113::jsonpath IS NULL OR
+    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
     IS TRUE) END)) AS compared) AS placed
-    WHERE place <= coalesce($165::integer, $4)::integer) AS capped
+    WHERE place <= coalesce($117::integer, $4)::integer) AS capped
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE NOT EXISTS (
@@ -218,15 +198,15 @@ WITH query_terms AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, lexemes, norm, score, "best_kept".copies
       FROM "either" JOIN "best_kept" USING (knowledge_base_id, document_id, position)),
     cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($154::float8 * (
-      4 * (8 * bit_count("plane0" & ($153::bit varying[])[1]) + 4 * bit_count("plane0" & ($153::bit varying[])[2]) + 2 * bit_count("plane0" & ($153::bit varying[])[3]) + 1 * bit_count("plane0" & ($153::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($153::bit varying[])[1]) + 4 * bit_count("plane1" & ($153::bit varying[])[2]) + 2 * bit_count("plane1" & ($153::bit varying[])[3]) + 1 * bit_count("plane1" & ($153::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($153::bit varying[])[1]) + 4 * bit_count("plane2" & ($153::bit varying[])[2]) + 2 * bit_count("plane2" & ($153::bit varying[])[3]) + 1 * bit_count("plane2" & ($153::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $155::float8), 0), 1) AS cosine
+    SELECT document_id, position, least(greatest($106::float8 * (
+      4 * (8 * bit_count("plane0" & ($105::bit varying[])[1]) + 4 * bit_count("plane0" & ($105::bit varying[])[2]) + 2 * bit_count("plane0" & ($105::bit varying[])[3]) + 1 * bit_count("plane0" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($105::bit varying[])[1]) + 4 * bit_count("plane1" & ($105::bit varying[])[2]) + 2 * bit_count("plane1" & ($105::bit varying[])[3]) + 1 * bit_count("plane1" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($105::bit varying[])[1]) + 4 * bit_count("plane2" & ($105::bit varying[])[2]) + 2 * bit_count("plane2" & ($105::bit varying[])[3]) + 1 * bit_count("plane2" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $107::float8), 0), 1) AS cosine
     FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 0 * $152::integer + 1 FOR $152::integer) AS "plane0", substring(vector FROM 1 * $152::integer + 1 FOR $152::integer) AS "plane1", substring(vector FROM 2 * $152::integer + 1 FOR $152::integer) AS "plane2"
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) AS "plane0", substring(vector FROM 1 * $104::integer + 1 FOR $104::integer) AS "plane1", substring(vector FROM 2 * $104::integer + 1 FOR $104::integer) AS "plane2"
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $151::smallint AND $154::float8 IS NOT NULL
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $103::smallint AND $106::float8 IS NOT NULL
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
@@ -260,7 +240,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($144::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($96::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -291,8 +271,8 @@ WITH query_terms AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
-      SELECT *, score AS combined, coalesce(lexemes @@ $143::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $141::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $142::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, coalesce(lexemes @@ $95::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
@@ -301,43 +281,43 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($158::float8 * "relevant" + $159::float8 * coalesce(cosine, 0) * ($145::float8 - $158::float8 * "relevant")) AS unlifted
+      SELECT *, ($110::float8 * "relevant" + $111::float8 * coalesce(cosine, 0) * ($97::float8 - $110::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $145::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $97::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END ELSE $145::float8 - ($145::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END / $145::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END ELSE $97::float8 - ($97::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END / $97::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $158::float8 * "bm25" AS "bm25", $158::float8 * "combined" AS "combined",
-        $158::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $145::float8)::numeric, 6)::float8 AS score, copies - 1 AS duplicates
+      SELECT knowledge_base_id, document_id, position, $110::float8 * "bm25" AS "bm25", $110::float8 * "combined" AS "combined",
+        $110::float8 * "relevant" AS "relevant", unlifted, cosine,
+        round((score / $97::float8)::numeric, 6)::float8 AS score, copies - 1 AS duplicates
       FROM (
     SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
-      FROM ordered WHERE (bm25 * $158::float8 > 0 OR cosine >= (
-        SELECT greatest($160::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
-    WHERE place <= coalesce($165::integer, $4)::integer) AS capped JOIN (
+      FROM ordered WHERE (bm25 * $110::float8 > 0 OR cosine >= (
+        SELECT greatest($112::float8, 0.75 * max(cosine)) FROM cosines))) AS placed
+    WHERE place <= coalesce($117::integer, $4)::integer) AS capped JOIN (
         SELECT knowledge_base_id, document_id, position, copies FROM best) AS kept
-        USING (knowledge_base_id, document_id, position) ORDER BY score DESC FETCH FIRST $146 ROWS WITH TIES),
+        USING (knowledge_base_id, document_id, position) ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer) THEN $148::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $147::uuid AND credits >= CASE WHEN ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer) THEN $148::bigint ELSE 0 END AND CASE WHEN ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer) THEN $148::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer) AS "isEnough", CASE WHEN ((SELECT $149::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($165::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $150::integer) THEN $148::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $99::uuid AND credits >= CASE WHEN ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END AND CASE WHEN ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) AS "isEnough", CASE WHEN ((SELECT $101::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -347,4 +327,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $146
+    LIMIT $98

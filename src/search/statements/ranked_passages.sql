@@ -39,30 +39,10 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN "lexemes" @@ $69::tsquery THEN $70::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $69::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $71::tsquery THEN $72::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $71::tsquery)) - 0.5))) ELSE 0 END +
       CASE WHEN "lexemes" @@ $73::tsquery THEN $74::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $73::tsquery)) - 0.5))) ELSE 0 END ELSE 0 END +
-      CASE WHEN $9::integer > 32 THEN CASE WHEN "lexemes" @@ $75::tsquery THEN $76::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $75::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $77::tsquery THEN $78::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $77::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $79::tsquery THEN $80::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $79::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $81::tsquery THEN $82::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $81::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $83::tsquery THEN $84::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $83::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $85::tsquery THEN $86::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $85::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $91::tsquery THEN $92::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $91::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $93::tsquery THEN $94::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $93::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $95::tsquery THEN $96::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $95::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $97::tsquery THEN $98::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $97::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $99::tsquery THEN $100::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $99::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $101::tsquery THEN $102::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $101::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $103::tsquery THEN $104::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $103::tsquery)) - 0.5))) ELSE 0 END +
-      CASE WHEN "lexemes" @@ $105::tsquery THEN $106::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $105::tsquery)) - 0.5))) ELSE 0 END ELSE 0 END +
-      CASE WHEN $10::integer > 0 THEN greatest(CASE WHEN "lexemes" @@ $107::tsquery THEN $108::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $107::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $109::tsquery THEN $110::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $109::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $111::tsquery THEN $112::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $111::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $113::tsquery THEN $114::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $113::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $115::tsquery THEN $116::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $115::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $117::tsquery THEN $118::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $117::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $119::tsquery THEN $120::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $119::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $121::tsquery THEN $122::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $121::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $123::tsquery THEN $124::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $123::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $125::tsquery THEN $126::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $125::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $127::tsquery THEN $128::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $127::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $129::tsquery THEN $130::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $129::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $131::tsquery THEN $132::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $131::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $133::tsquery THEN $134::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $133::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $135::tsquery THEN $136::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $135::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $137::tsquery THEN $138::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $137::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+      CASE WHEN $10::integer > 0 THEN greatest(CASE WHEN "lexemes" @@ $75::tsquery THEN $76::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $75::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $77::tsquery THEN $78::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $77::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $79::tsquery THEN $80::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $79::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $81::tsquery THEN $82::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $81::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $83::tsquery THEN $84::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $83::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $85::tsquery THEN $86::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $85::tsquery)) - 0.5))) ELSE 0 END) +
+      greatest(CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
       ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
@@ -72,18 +52,19 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY($2::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($140::tsquery[]) THEN true ELSE false END OFFSET 0)
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0)
       UNION ALL
       (
       SELECT knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
-      WHERE lexemes @@ ANY($139::tsquery[])
-        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($140::tsquery[]) THEN true ELSE false END AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
+      WHERE lexemes @@ ANY($91::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
       LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $101::boolean THEN $102::integer ELSE $4 END AS is_enough FROM best),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -116,7 +97,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($144::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($96::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -147,8 +128,8 @@ WITH query_terms AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
-      SELECT *, score AS combined, coalesce(lexemes @@ $143::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $141::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $142::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, coalesce(lexemes @@ $95::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
@@ -160,29 +141,29 @@ WITH query_terms AS MATERIALIZED (
       SELECT *, relevant AS unlifted, NULL::float8 AS cosine
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $145::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $97::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words)
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END ELSE $145::float8 - ($145::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $145::float8 - ($145::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $145::float8) END / $145::float8) END AS score
+      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END ELSE $97::float8 - ($97::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END / $97::float8) END AS score
     FROM kept),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, "bm25", "combined",
         "relevant", unlifted, cosine,
-        round((score / $145::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $146 ROWS WITH TIES),
+        round((score / $97::float8)::numeric, 6)::float8 AS score
+      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES),
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $149::boolean THEN $150::integer ELSE $4 END) THEN $148::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $147::uuid AND credits >= CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $149::boolean THEN $150::integer ELSE $4 END) THEN $148::bigint ELSE 0 END AND CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $149::boolean THEN $150::integer ELSE $4 END) THEN $148::bigint ELSE 0 END > 0 RETURNING 1)
+  UPDATE account_balances SET credits = credits - CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $99::uuid AND credits >= CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END AND CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      ((SELECT count(*) FROM best) >= CASE WHEN $149::boolean THEN $150::integer ELSE $4 END) AS "isEnough", CASE WHEN ((SELECT count(*) FROM best) >= CASE WHEN $149::boolean THEN $150::integer ELSE $4 END) THEN $148::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      (SELECT is_enough FROM counted_best) AS "isEnough", CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $146
+    LIMIT $98
