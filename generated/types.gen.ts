@@ -129,15 +129,15 @@ export type DocumentStatus = 'pending' | 'processing' | 'processed' | 'failed' |
 
 /**
  * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
- * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
- * `unknown` a file of an unknown format.
+ * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+ * tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
  */
-export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | 'txt' | 'csv' | 'xml' | 'md' | 'json' | 'odt' | 'odp' | 'ods' | 'rtf' | 'epub' | 'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'zip' | 'srt' | 'vtt';
+export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | 'txt' | 'csv' | 'xml' | 'md' | 'json' | 'odt' | 'odp' | 'ods' | 'rtf' | 'epub' | 'text' | 'unknown' | 'doc' | 'ppt' | 'eml' | 'msg' | 'mhtml' | 'zip' | 'srt' | 'vtt' | 'image';
 
 /**
  * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
  * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example
- * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
+ * blank pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
  * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
  * `INTERNAL_ERROR`: a fault of the service.
  *
@@ -265,9 +265,9 @@ export type DocumentWarnings = Array<DocumentWarning>;
  */
 export type DocumentWarning = {
     /**
-     * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text.
-     * `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not
-     * say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
+     * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none
+     * in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for
+     * example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
      * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
      * lies beyond a bound of the service was left out.
      */
@@ -281,9 +281,9 @@ export type DocumentWarning = {
 };
 
 /**
- * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text.
- * `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not
- * say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
+ * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none
+ * in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for
+ * example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
  * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
  * lies beyond a bound of the service was left out.
  */
@@ -1119,8 +1119,8 @@ export type Document = {
     title: Title;
     /**
      * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-     * `unknown` a file of an unknown format.
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+     * tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**
@@ -1237,8 +1237,8 @@ export type DocumentDetails = {
     title: Title;
     /**
      * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-     * `unknown` a file of an unknown format.
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+     * tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**
@@ -1434,7 +1434,7 @@ export type DocumentError = {
     /**
      * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
      * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example
-     * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
+     * blank pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
      * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
      * `INTERNAL_ERROR`: a fault of the service.
      *
@@ -1502,6 +1502,11 @@ export type DocumentStatusReport = {
      */
     queuePosition?: QueuePosition;
     /**
+     * Only while the status is `processing`, and only of a file with scanned pages or pictures: how many of them text
+     * recognition (OCR) has read. The numbers are at most some seconds old, and `of` may still grow.
+     */
+    recognition?: RecognitionProgress;
+    /**
      * Only where the service compares meanings by a model, and only of a processed document: how many of its passages
      * have a vector of this model. The others are found by their words alone.
      */
@@ -1511,6 +1516,25 @@ export type DocumentStatusReport = {
      * which has the content already: go on with this id. The one that was asked for leads here for a week.
      */
     unchanged?: true;
+};
+
+/**
+ * Only while the status is `processing`, and only of a file with scanned pages or pictures: how many of them text
+ * recognition (OCR) has read. The numbers are at most some seconds old, and `of` may still grow.
+ */
+export type RecognitionProgress = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    done: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    of: Count;
 };
 
 /**
@@ -1597,8 +1621,8 @@ export type SearchResult = {
     title: Title;
     /**
      * The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-     * `unknown` a file of an unknown format.
+     * also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+     * tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
      */
     type: DocumentType;
     /**
@@ -2015,6 +2039,24 @@ export type PassageLocation = {
      * 0 to 2,147,483.647.
      */
     time?: number;
+    /**
+     * Only where text recognition (OCR) has read the passage, or a part of it, from a scan or a picture: words in it may
+     * be wrong.
+     */
+    recognised?: Recognised;
+};
+
+/**
+ * Only where text recognition (OCR) has read the passage, or a part of it, from a scan or a picture: words in it may
+ * be wrong.
+ */
+export type Recognised = {
+    /**
+     * How sure the recognition is, as a mean over the recognised letters. Below .7 many words are wrong.
+     *
+     * 0 to 1.
+     */
+    confidence: number;
 };
 
 /**

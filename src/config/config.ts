@@ -83,6 +83,7 @@ const settings = {
   IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
   IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0),
+  OCR: withDefault('on', oneOf(['on', 'off'])),
   WORD_VECTORS: withDefault('off', oneOf(['on', 'off'])),
   ...modelSettings,
   IMPORT_PRIVATE_NETWORKS: withDefault(NO_PRIVATE_PLACES, privatePlaces),
@@ -139,6 +140,8 @@ export type Config = Readonly<{
   importWaitSeconds: number;
   /** Requests per key and minute; 0: no limit. */
   rateLimitPerMinute: number;
+  /** Whether the text of scans and pictures is read. */
+  hasOcr: boolean;
   /** Whether passages are found by meaning too: whether they get vectors, and queries compare them. */
   hasWordVectors: boolean;
   /** The model whose vectors take the place of word vectors; undefined: none. */
@@ -201,6 +204,7 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
     importWaitSeconds: read.IMPORT_WAIT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    hasOcr: read.OCR === 'on',
     hasWordVectors: read.WORD_VECTORS === 'on',
     embeddings: embeddingsOf(read),
     rerank: rerankOf(read),

@@ -36,3 +36,7 @@ export function formatAge(timestamp: string, nowMs = Date.now()): string {
     if (seconds >= length) return relative.format(-Math.floor(seconds / length), unit);
   return 'just now';
 }
+
+/** A small note at a passage that OCR has read. */
+export const describeRecognised = ({ confidence }: { confidence: number }): string =>
+  `recognised (OCR), ${Math.round(100 * confidence)} % sure`;

@@ -17,6 +17,7 @@ import {
 import type { RefusedFormat } from './detection/refused-formats.ts';
 import { isOldTar, isTar } from './detection/tar-header.ts';
 import { isJsonLines, subtitleType } from './detection/text-type.ts';
+import { isPicture } from './recognition/picture-sizes.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
 /** The types of files that the contract knows. */
@@ -42,6 +43,7 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   if (mail) return mail;
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
   if (head.startsWith('{\\rtf')) return 'rtf';
+  if (isPicture(head)) return 'image';
   if (isOldTar(file) || refusedText(head) || refusedBytes(head) || isBinary(file, head)) return undefined;
   return textType(file, extension);
 }
@@ -161,6 +163,10 @@ const OTHER_EXTENSIONS = new Map<string, FileType>([
   ['ipynb', 'json'],
   ['jsonl', 'json'],
   ['ndjson', 'json'],
+  ...['png', 'jpg', 'jpeg', 'jfif', 'tif', 'tiff', 'webp', 'gif', 'bmp'].map((name): [string, FileType] => [
+    name,
+    'image',
+  ]),
 ]);
 
 /** Types whose extension is the type's name. */

@@ -18,6 +18,7 @@ import {
   unmapped,
 } from './extraction-error.ts';
 import { type ReaderContext, type UploadedFile, uploadContext } from './reader-context.ts';
+import type { Recognition } from './recognition/recognition.ts';
 
 /** The file's type, with its text or its error. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
@@ -27,22 +28,28 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
 
 /**
  * Extracts a file's text. Returns errors of the file instead of throwing them. Calls `onType` before the extraction.
+ * `recognition`: reads the text of pictures; undefined where that is turned off.
  * @throws only for a bug of this service: no file should cause another error
  */
 export async function extractFile(
   file: UploadedFile,
   onType: (type: DocumentType) => void = () => {},
+  recognition?: Recognition,
 ): Promise<Extraction> {
   const { fileName, bytes } = file;
   const type = detectType(bytes, fileName) ?? 'unknown';
   onType(type);
   try {
-    const { extracted, ...read } = await extractAs(file, type, uploadContext(fileName, extractInner));
+    const { extracted, ...read } = await extractAs(
+      file,
+      type,
+      uploadContext(fileName, extractInner, recognition),
+    );
     const { pageCount } = read;
     const warnings = boundWarnings(read.warnings);
     if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
     const isUnmapped = warnings.some(({ code }) => code === 'TEXT_UNRELIABLE');
-    const { code, message } = isUnmapped ? unmapped() : noText(type);
+    const { code, message } = isUnmapped ? unmapped() : noText(type, recognition !== undefined);
     // The failure itself says that no page has text.
     const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
     const facts = {
@@ -64,7 +71,7 @@ async function extractInner(file: UploadedFile, context: ReaderContext): Promise
   try {
     const type = detectType(file.bytes, file.fileName) ?? 'unknown';
     const inner = await extractAs(file, type, context);
-    if (isBlank(inner.extracted.text)) throw noText(type);
+    if (isBlank(inner.extracted.text)) throw noText(type, context.recognition !== undefined);
     return inner;
   } catch (error) {
     throw asExtractionError(error);
@@ -98,6 +105,13 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   xml: async () => (await import('./formats/xml.ts')).extractXml,
   html: async () => (await import('./formats/html.ts')).extractHtmlFile,
   md: async () => textOnly((await import('./formats/plain.ts')).extractPlain),
+  image: async () => {
+    const { extractPicture } = await import('./formats/picture.ts');
+    return (bytes, { isInner, recognition, fileName }) => {
+      if (recognition === undefined) throw refusal(bytes, fileName);
+      return extractPicture(bytes, isInner, recognition);
+    };
+  },
   txt: async () => textOnly((await import('./formats/plain.ts')).extractPlain),
 };
 
@@ -124,6 +138,10 @@ async function extractAs(
 /** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */
 async function reasonForUnknown(bytes: Uint8Array, fileName: string): Promise<ExtractionError> {
   if (isEncryptedOffice(bytes)) return encrypted();
+  return refusal(bytes, fileName);
+}
+
+function refusal(bytes: Uint8Array, fileName: string): ExtractionError {
   const refused = unsupportedFormat(bytes, fileName);
   if (refused)
     return new ExtractionError(

@@ -30,16 +30,30 @@ export function requireShort(text: string): string {
 export const unpacksToTooMuch = () =>
   tooComplex(`The file unpacks to more than ${UNPACKED_MAX / 2 ** 20} MiB.`);
 
+/** What helps where pictures are not read because the service's operator has turned that off. */
+export const OCR_IS_OFF = 'the operator of the service has turned OCR off (OCR=off)';
+
 /** Where the text may be in pictures, which are not read. A blank workbook or letter is just blank. */
 const PICTURES: Partial<Record<DocumentType, string>> = {
-  pdf: '; its pages may be scanned',
+  pdf: `; its pages may be scanned, and ${OCR_IS_OFF}`,
   pptx: '; its slides may be pictures',
   odp: '; its slides may be pictures',
   ppt: '; its slides may be pictures',
 };
 
-export const noText = (type: DocumentType): ExtractionError =>
-  new ExtractionError('NO_TEXT_EXTRACTED', `The file holds no readable text${PICTURES[type] ?? ''}.`);
+const RECOGNISED: Partial<Record<DocumentType, string>> = {
+  pdf: ', and OCR has found none in its pictures',
+  image: ': OCR has found none',
+};
+
+/** `recognises`: the pictures of this type were read too. */
+export const noText = (type: DocumentType, recognises = false): ExtractionError => {
+  const where = recognises ? RECOGNISED[type] : PICTURES[type];
+  return new ExtractionError(
+    'NO_TEXT_EXTRACTED',
+    `The file holds no readable text${where ?? PICTURES[type] ?? ''}.`,
+  );
+};
 
 /** Of a PDF whose text is there, but as glyphs that no letters are known for. */
 export const unmapped = (): ExtractionError =>

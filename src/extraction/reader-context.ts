@@ -2,11 +2,16 @@
 import type { ExtractedFile } from './extracted-file.ts';
 import { tooComplex, unpacksToTooMuch } from './extraction-error.ts';
 import { INNER_DEPTH_MAX, INNER_FILES_MAX, UNPACKED_MAX } from './extraction-limits.ts';
+import type { Recognition } from './recognition/recognition.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
 export type ReaderContext = {
   fileName: string;
+  /** Whether the file is inside another one. */
+  isInner: boolean;
+  /** Reads the text of pictures; undefined where that is turned off. */
+  recognition: Recognition | undefined;
   /**
    * Extracts a file inside this one, such as an attachment, by the reader of its own type.
    * @throws ExtractionError, also where that file holds no text
@@ -27,20 +32,29 @@ type Extract = (file: UploadedFile, context: ReaderContext) => Promise<Extracted
 /** What all files inside an upload have taken so far, together. */
 type Taken = { files: number; unpacked: number };
 
-/** The context of an uploaded file. `extract` reads the files inside it. */
-export const uploadContext = (fileName: string, extract: Extract): ReaderContext =>
-  contextAt(fileName, extract, 0, { files: 0, unpacked: 0 });
+/** The context of an uploaded file. `extract` reads the files inside it, `recognition` the text of pictures. */
+export const uploadContext = (
+  fileName: string,
+  extract: Extract,
+  recognition: Recognition | undefined,
+): ReaderContext => contextAt(fileName, { extract, recognition, taken: { files: 0, unpacked: 0 } }, 0);
 
-function contextAt(fileName: string, extract: Extract, depth: number, taken: Taken): ReaderContext {
+/** What the files of an upload share. */
+type Shared = { extract: Extract; recognition: Recognition | undefined; taken: Taken };
+
+function contextAt(fileName: string, shared: Shared, depth: number): ReaderContext {
+  const { extract, recognition, taken } = shared;
   return {
     fileName,
+    isInner: depth > 0,
+    recognition,
     async extractPart(part) {
       taken.files++;
       if (taken.files > INNER_FILES_MAX)
         throw tooComplex(`The file holds more than ${INNER_FILES_MAX} files.`);
       if (depth >= INNER_DEPTH_MAX)
         throw tooComplex(`Files are nested deeper than ${INNER_DEPTH_MAX} levels.`);
-      return await extract(part, contextAt(part.fileName, extract, depth + 1, taken));
+      return await extract(part, contextAt(part.fileName, shared, depth + 1));
     },
     countUnpacked(bytes) {
       taken.unpacked += bytes;

@@ -40,6 +40,8 @@ const MEDIA_TYPES: Readonly<Record<DocumentType, string>> = {
   xml: ANY_BYTES,
   eml: ANY_BYTES,
   mhtml: ANY_BYTES,
+  // One of several formats.
+  image: ANY_BYTES,
   unknown: ANY_BYTES,
   text: ANY_BYTES,
 };

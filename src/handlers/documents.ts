@@ -84,7 +84,10 @@ async function requireReported(database: Queryable, id: OwnedId): Promise<Report
   }
 }
 
-/** The progress of a document: its position in the queue while it waits, and how many vectors it has afterwards. */
+/**
+ * The progress of a document: its position in the queue while it waits, the pages that OCR has recognised while it is
+ * read, and how many vectors it has afterwards.
+ */
 async function reportStatus(
   row: ReportedDocument,
   { database, positions, accountId, wantedGeneration }: HandlerContext,
@@ -97,6 +100,8 @@ async function reportStatus(
     const made = await countVectors(database, document, generation);
     return { ...report, vectors: { made, of: row.passage_count } };
   }
+  if (row.status === 'processing' && row.recognition !== null)
+    return { ...report, recognition: row.recognition };
   if (row.status !== 'pending') return report;
   const createdAt = row.queued_at ?? row.created_at;
   return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt }) };

@@ -4,8 +4,9 @@ import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
 import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import { failDocument, moveDocument } from '../database/rows/documents/documents.ts';
+import { failDocument, moveDocument, noteRecognition } from '../database/rows/documents/documents.ts';
 import { findUnfinished } from '../database/rows/documents/given-documents.ts';
+import type { RecognisedPages } from '../extraction/recognition/recognition.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
@@ -94,6 +95,19 @@ async function extractWhenStoreIsAvailable(
   }
 }
 
+/** The number of recognised pages is written at most this often: before that it is not worth a row. */
+const PAGES_INTERVAL_MS = 5_000;
+
+/** Notes how many pages OCR has recognised. If the database does not answer, the next page tries again. */
+function pageNotes(database: Database, document: ScopedId): (pages: RecognisedPages) => void {
+  let notedAtMs = performance.now();
+  return (pages) => {
+    if (performance.now() - notedAtMs < PAGES_INTERVAL_MS) return;
+    notedAtMs = performance.now();
+    noteRecognition(database, document, pages).catch(() => {});
+  };
+}
+
 const TOO_MANY_WORDS = {
   code: 'FILE_TOO_COMPLEX',
   message:
@@ -118,13 +132,19 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
+  const owned = { ...document, accountId };
+  const expectedLanguages = () => readExpectedLanguages(database, owned);
+  const onPages = pageNotes(database, document);
   const extraction = await telemetry.step('extracting', () =>
-    extractWhenStoreIsAvailable(service, { accountId, fileName, readBytes }, signal),
+    extractWhenStoreIsAvailable(
+      service,
+      { accountId, fileName, readBytes, expectedLanguages, onPages },
+      signal,
+    ),
   );
   if ('failure' in extraction)
     return await fail(service, document, { ...extraction.failure, facts: extraction });
-  const owned = { ...document, accountId };
-  const expected = await readExpectedLanguages(database, owned);
+  const expected = await expectedLanguages();
   const text = { title, expected, format: 'extracted', extracted: extraction.extracted } as const;
   const batches = await analyse(text, { accountId, signal });
   return await publish(service, { ...owned, externalId }, { batches, title, facts: extraction });

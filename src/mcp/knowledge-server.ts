@@ -48,6 +48,12 @@ const foundPassage = z.object({
   start: z.number().optional(),
   end: z.number().optional(),
   time: z.number().optional().describe('Seconds from the start of the recording, in subtitles.'),
+  recognised: z
+    .object({ confidence: z.number() })
+    .optional()
+    .describe(
+      'Where OCR has read the text from a scan, so that words may be wrong: how sure it is, from 0 to 1.',
+    ),
   duplicates: z.number().optional().describe('How many other passages with the same text were left out.'),
   guesses: z
     .array(z.object({ word: z.string(), takenFor: z.array(z.string()) }))

@@ -24,6 +24,8 @@ export type FoundPassage = {
   end?: number;
   /** When the words of the query are spoken in the recording, in seconds. */
   time?: number;
+  /** Where OCR has read the text from a scan or a picture, so that words may be wrong: how sure it is, from 0 to 1. */
+  recognised?: { confidence: number };
   /** How many passages with the same text were left out for this one. */
   duplicates?: number;
   /** Words of the query that no text has, with those that were taken for them. */
@@ -72,6 +74,7 @@ function toFoundPassage(result: SearchResult): FoundPassage {
     ...(context && context.after.length > 0 && { after: context.after }),
     ...(location && { start: location.start, end: location.end }),
     ...(time !== undefined && { time }),
+    ...(location?.recognised && { recognised: location.recognised }),
     ...(duplicates > 0 && { duplicates }),
     ...(guesses.length > 0 && { guesses }),
     ...(nearInMeaning.length > 0 && { nearInMeaning }),

@@ -17,6 +17,7 @@ import type { ReplicaUse } from '../database/replica/switch.ts';
 import { creditPayment } from '../database/rows/accounts.ts';
 import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createVectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
+import { installedLanguages } from '../extraction/recognition/ocr-languages.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -141,6 +142,7 @@ export async function openService(
     discard: (objectNames) => discardObjects({ database, files, log }, objectNames),
   });
   const extraction = createExtractionPool({
+    languages: config.hasOcr ? installedLanguages() : [],
     tell: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });

@@ -3,8 +3,12 @@
 /** The code points of the passage before it, and its page, or its time in milliseconds; null where neither is known. */
 export type LaterStart = [offset: number, value: number | null];
 
-/** In the order of the text. Null begins a text without pages or times, such as another file of an archive. */
-export type LaterStarts = { pages?: LaterStart[]; times?: LaterStart[] };
+/**
+ * In the order of the text. Null begins a text without pages or times, such as another file of an archive. `recognised`:
+ * how sure the passage's text is, from 0 to 1, where OCR has read it from a picture. It has no column of its own, so that
+ * no statement reads one more.
+ */
+export type LaterStarts = { pages?: LaterStart[]; times?: LaterStart[]; recognised?: number };
 
 /** What holds at an offset of the passage: `first`, or the last one of `starts` before it. */
 export function valueAt(first: number | null, starts: LaterStart[], offset: number): number | null {

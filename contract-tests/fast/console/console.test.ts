@@ -221,10 +221,10 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'numbat.pdf', bytes });
     await api.getDocumentStatus(id, 30);
     await visit(page, `#/knowledge-bases/${knowledgeBaseId}`);
-    await row('numbat.pdf').getByText('Page 2: without text, perhaps scanned.').waitFor();
+    await row('numbat.pdf').getByText('Page 2: without text.').waitFor();
     await page.getByRole('link', { name: 'numbat.pdf' }).click();
     const warnings = page.getByRole('list', { name: 'Not everything in this file can be found.' });
-    await warnings.getByText('Page 2: without text, perhaps scanned.').waitFor();
+    await warnings.getByText('Page 2: without text.').waitFor();
     await warnings.getByText('run text recognition (OCR)').waitFor();
     await api.deleteKnowledgeBase(knowledgeBaseId);
   });

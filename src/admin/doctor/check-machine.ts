@@ -1,6 +1,7 @@
 /** Checks a deployment's machine: the data directory and its secrets, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
+import { installedLanguages } from '../../extraction/recognition/ocr-languages.ts';
 import { openWordVectors, TABLES } from '../../meaning/word-vectors.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secrets/secret-files.ts';
@@ -74,6 +75,19 @@ export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>
     return [{ problem, remedy }];
   }
   return [];
+}
+
+/** Names the part with the languages of OCR, by their codes. */
+export const ocrPart = (): string =>
+  `ocr (languages: ${installedLanguages()
+    .map(({ code }) => code)
+    .join(', ')})`;
+
+/** Checks whether OCR has the data of a language, where OCR is on. */
+export function checkOcr(): Problem[] {
+  if (installedLanguages().length > 0) return [];
+  const remedy = 'Install the package again, or set OCR to off.';
+  return [{ problem: 'The package has no data for OCR, so that scans and pictures are not read.', remedy }];
 }
 
 /** Checks whether the tables of word vectors can be read, where WORD_VECTORS is on. */

@@ -14,7 +14,14 @@ import { createLog } from '../../telemetry/log.ts';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
-import { checkBaseUrl, checkDataDirectory, checkSecrets, checkWordVectors } from './check-machine.ts';
+import {
+  checkBaseUrl,
+  checkDataDirectory,
+  checkOcr,
+  checkSecrets,
+  checkWordVectors,
+  ocrPart,
+} from './check-machine.ts';
 import { checkEmbeddings, checkReranker } from './check-models.ts';
 import { checkReplica } from './check-replica.ts';
 import { checkVectorIndexes } from './check-vector-indexes.ts';
@@ -161,6 +168,7 @@ export async function* examine({
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
+  if (config.hasOcr) yield await runCheck(ocrPart(), checkOcr);
   if (config.hasWordVectors) yield await runCheck('word vectors (WORD_VECTORS is on)', checkWordVectors);
   const deployment = yield* findDatabaseProblems(config);
   if (hasStore(config))

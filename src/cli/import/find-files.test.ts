@@ -58,12 +58,12 @@ const check = async (path: string, isNamed = false) =>
 
 test('what the service refuses is found before; in folders some is expected', async () => {
   write('empty.txt', '');
-  write('picture.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]));
+  write('picture.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1'));
   truncateSync(write('large.txt'), FILE_SIZE_MAX + 1);
   expect(await check('empty.txt')).toMatchObject({ reason: 'It is empty.', isHarmless: true });
   expect(await check('empty.txt', true)).toMatchObject({ isHarmless: false });
-  expect(await check('picture.png')).toEqual({
-    reason: 'The service does not read this type: it is a PNG picture.',
+  expect(await check('picture.heic')).toEqual({
+    reason: 'The service does not read this type: it is a HEIC or AVIF picture.',
     help: expect.stringMatching(/^Recognise its text by an OCR program/),
     isHarmless: true,
   });

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Passage } from '../../client/index.ts';
 import { formatTime } from '../../formats/format-time.ts';
+import { describeRecognised } from '../format.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { useSession } from '../session.ts';
@@ -55,7 +56,7 @@ const headingsOf = ({ location }: Passage): string => location.headings.join(' â
 
 /** The page, the time and the headings, where they differ from those of the passage before. */
 function Place({ passage, before }: { passage: Passage; before: Passage | undefined }) {
-  const { page, lastPage, time } = passage.location;
+  const { page, lastPage, time, recognised } = passage.location;
   const headings = headingsOf(passage);
   const isNewPage = page !== undefined && (page !== before?.location.page || lastPage !== undefined);
   const isNewHeading = headings !== '' && (before === undefined || headings !== headingsOf(before));
@@ -65,6 +66,7 @@ function Place({ passage, before }: { passage: Passage; before: Passage | undefi
         <p class="page-number">{lastPage === undefined ? `Page ${page}` : `Pages ${page}â€“${lastPage}`}</p>
       )}
       {time !== undefined && time !== before?.location.time && <p class="page-number">{formatTime(time)}</p>}
+      {recognised && <p class="page-number">{describeRecognised(recognised)}</p>}
       {isNewHeading && (
         <p class="headings" dir="auto">
           {headings}

@@ -53,7 +53,7 @@ const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   STORAGE_LIMIT_EXCEEDED: '',
 };
 
-const SCAN_REMEDY = 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.';
+const SCAN_REMEDY = 'If its pages are scans, scan them again with 300 dots per inch, and upload the result.';
 
 /** What helps against the failure of a document; empty where nothing or its reason does. */
 export function failureRemedy({ error, pageCount }: Pick<Document, 'error' | 'pageCount'>): string {
@@ -64,9 +64,9 @@ export function failureRemedy({ error, pageCount }: Pick<Document, 'error' | 'pa
 
 /** What helps where a part of a file was not read. */
 export const WARNING_REMEDIES: Record<DocumentWarningCode, string> = {
-  PAGES_WITHOUT_TEXT: 'If they are scans, run text recognition (OCR) on the file, and upload the result.',
+  PAGES_WITHOUT_TEXT: 'If they are scans, scan them again with 300 dots per inch, and upload the result.',
   PAGES_NOT_READ: 'Open it on your computer, save it again, and upload the new file.',
-  TEXT_UNRELIABLE: 'Compare the text below with the file. Text recognition (OCR) can read it from the pages.',
+  TEXT_UNRELIABLE: 'Compare the text below with the file. A sharper scan of its pages may be read better.',
   FILE_CUT_OFF: 'Upload the file again, if you have more of it.',
   PARTS_NOT_READ: 'What matters in them can be uploaded as files of their own.',
   LIMIT_REACHED: 'Split the file into smaller ones, and upload these.',

@@ -4,7 +4,7 @@ import { formatPages, foundPlace } from '../../client/found-place.ts';
 import type { Attributes, SearchResult } from '../../client/index.ts';
 import { formatScore } from '../../formats/format-score.ts';
 import { formatTime } from '../../formats/format-time.ts';
-import { countOf } from '../format.ts';
+import { countOf, describeRecognised } from '../format.ts';
 import { LinkIcon } from '../parts/icons.tsx';
 import { addressOf } from '../routes.ts';
 import { Explanation } from './explanation.tsx';
@@ -58,6 +58,7 @@ function Place({ result, knowledgeBaseName }: Pick<ResultProps, 'result' | 'know
       {pages !== undefined && <li>{pages}</li>}
       {place.time !== undefined && <li>at {formatTime(place.time)}</li>}
       {location !== undefined && <li>passage {location.passage}</li>}
+      {location?.recognised && <li>{describeRecognised(location.recognised)}</li>}
       {headings && <li dir="auto">{headings}</li>}
       {duplicates > 0 && <li>the same text in {countOf(duplicates, 'other passage')}</li>}
     </ul>

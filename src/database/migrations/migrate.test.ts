@@ -56,6 +56,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0024-passage-vectors',
     '0025-vector-generations',
     '0026-document-addresses',
+    '0027-recognised-pages',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -35,6 +35,7 @@ import * as laterStarts from './0.3/0023-later-starts.ts';
 import * as passageVectors from './0.3/0024-passage-vectors.ts';
 import * as vectorGenerations from './0.3/0025-vector-generations.ts';
 import * as documentAddresses from './0.3/0026-document-addresses.ts';
+import * as recognisedPages from './0.3/0027-recognised-pages.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -64,6 +65,7 @@ const migrations: Record<string, Migration> = {
   '0024-passage-vectors': passageVectors,
   '0025-vector-generations': vectorGenerations,
   '0026-document-addresses': documentAddresses,
+  '0027-recognised-pages': recognisedPages,
 };
 
 /**

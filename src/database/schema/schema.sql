@@ -92,6 +92,7 @@ CREATE TABLE documents (
   sha256 bytea,
   replaces uuid,
   storage_bytes bigint NOT NULL GENERATED ALWAYS AS ((((size_bytes + COALESCE(octet_length((NULLIF(attributes, '{}'::jsonb))::text), 0)) + COALESCE(octet_length(source_url), 0)) + COALESCE(octet_length(external_id), 0))) STORED,
+  recognition jsonb,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((status = 'processed'::text) OR (passage_count = 0))),
@@ -100,7 +101,7 @@ CREATE TABLE documents (
   CHECK ((passage_count >= 0)),
   CHECK ((size_bytes >= 0)),
   CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text]))),
-  CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text, 'doc'::text, 'ppt'::text, 'eml'::text, 'msg'::text, 'mhtml'::text, 'zip'::text, 'srt'::text, 'vtt'::text])))
+  CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text, 'doc'::text, 'ppt'::text, 'eml'::text, 'msg'::text, 'mhtml'::text, 'zip'::text, 'srt'::text, 'vtt'::text, 'image'::text])))
 );
 
 CREATE TABLE documents_without_vectors (

@@ -130,6 +130,8 @@ type DocumentTable = {
   sha256: Buffer | null;
   /** The document that was found under the external id before this one. */
   replaces: string | null;
+  /** How many of its pages OCR has recognised, of those that it tries; null: none yet. */
+  recognition: JSONColumnType<{ done: number; of: number }> | null;
   /** What the document counts as stored: its size, attributes, source URL and external id. */
   storage_bytes: GeneratedAlways<number>;
 };

@@ -1,6 +1,8 @@
 /** The formats that are recognised and not read: their names, and what helps. */
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: signatures of binary formats
 
+import { OCR_IS_OFF } from '../extraction-error.ts';
+
 /**
  * `begins`: how a file in this format begins (latin1). `holds`: names in a ZIP archive, which may go on, or in a compound
  * file. `extensions`: of files that are no text; of formats with the same names inside, the extension decides.
@@ -14,6 +16,7 @@ export type RefusedFormat = {
 };
 
 const OCR = 'recognise its text by an OCR program first, and import the PDF or text';
+const OCR_OFF = `${OCR}; ${OCR_IS_OFF}`;
 const TRANSCRIPT = 'import its transcript or its subtitles (.srt, .vtt)';
 const UNPACK = 'unpack it, and import its files or a ZIP archive of them';
 const AS_PDF = 'export it as PDF';
@@ -24,15 +27,16 @@ const IWORK = ['Index/Document.iwa', 'Index.zip', 'index.apxl', 'buildVersionHis
 
 // biome-ignore format: a table, one format a line
 const ROWS: [name: string, help: string, extensions: string, by?: RegExp | string[]][] = [
-  ['a PNG picture', OCR, 'png', /^\x89PNG/],
-  ['a JPEG picture', OCR, 'jpg jpeg jfif', /^\xff\xd8\xff/],
-  ['a GIF picture', OCR, 'gif', /^GIF8[79]a/],
-  ['a TIFF picture', OCR, 'tif tiff', /^(?:II\*\0|MM\0\*)/],
-  ['a WebP picture', OCR, 'webp', /^RIFF.{4}WEBP/s],
+  ['a PNG picture', OCR_OFF, 'png', /^\x89PNG/],
+  ['a JPEG picture', OCR_OFF, 'jpg jpeg jfif', /^\xff\xd8\xff/],
+  ['a GIF picture', OCR_OFF, 'gif', /^GIF8[79]a/],
+  ['a TIFF picture', OCR_OFF, 'tif tiff', /^(?:II\*\0|MM\0\*)/],
+  ['a WebP picture', OCR_OFF, 'webp', /^RIFF.{4}WEBP/s],
+  ['a BMP picture', OCR_OFF, 'bmp', /^BM.{12}[\x28\x34\x38\x40\x6c\x7c]\0\0\0/s],
   ['a HEIC or AVIF picture', OCR, 'heic heif avif', /^.{4}ftyp(?:hei|hev|mif|msf|avi)/s],
   ['a Photoshop picture', OCR, 'psd psb', /^8BPS\0/],
   ['a DjVu document', 'convert it to a PDF with text', 'djvu djv', /^AT&TFORM/],
-  ['a picture', OCR, 'bmp ico emf wmf wmz emz jp2 jxl xcf dcm raw cr2 nef arw dng tga icns',
+  ['a picture', OCR, 'ico emf wmf wmz emz jp2 jxl xcf dcm raw cr2 nef arw dng tga icns',
     /^(?:BM|\0\0\x01\0|\xd7\xcd\xc6\x9a|\x01\0\0\0.{36} EMF|\0\0\0\x0cjP {2}|.{128}DICM)/s],
   ['a sound recording', TRANSCRIPT, 'mp3 m4a wav flac ogg oga opus aac aif aiff amr wma mid midi',
     /^(?:ID3|\xff[\xe2-\xfd]|fLaC|OggS|RIFF.{4}WAVE|MThd\0|FORM.{4}AIF|#!AMR|.{4}ftypM4A)/s],

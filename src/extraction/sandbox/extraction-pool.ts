@@ -3,6 +3,7 @@
  * only, and one at a time: a file that exceeds a limit ends its process, and no other file.
  */
 import { availableParallelism } from 'node:os';
+import type { Language } from '../../analysis/language.ts';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../../concurrency/only-once.ts';
 import { MACHINE_MEMORY } from '../../config/machine-memory.ts';
@@ -10,10 +11,20 @@ import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction } from '../extract.ts';
 import { extractionMaxMsFor, MEMORY_MAX } from '../extraction-limits.ts';
 import type { UploadedFile } from '../reader-context.ts';
+import { type LanguageData, languagesToTry } from '../recognition/ocr-languages.ts';
+import type { RecognisedPages } from '../recognition/recognition.ts';
 import { createExtractionProcesses, extractIn } from './extraction-processes.ts';
 
 /** An account's file. Its bytes are fetched shortly before its turn, so that waiting files take no memory. */
-export type StoredFile = { accountId: string; fileName: string; readBytes: () => Promise<Uint8Array> };
+export type StoredFile = {
+  accountId: string;
+  fileName: string;
+  readBytes: () => Promise<Uint8Array>;
+  /** The languages that its text is likely in, the likeliest first: asked where OCR has several to try. */
+  expectedLanguages?: () => Promise<Language[]>;
+  /** Hears how many pages OCR has recognised. */
+  onPages?: (pages: RecognisedPages) => void;
+};
 
 /**
  * Returns errors of the file as failures with a reason.
@@ -41,7 +52,11 @@ type Options = {
   maxMsFor?: typeof extractionMaxMsFor;
   program?: string;
   tell?: (lacks: string[]) => void;
+  /** Of the text in pictures; empty: they are not read. */
+  languages?: readonly LanguageData[];
 };
+
+type Ocr = Pick<StoredFile, 'onPages'> & { languages: readonly LanguageData[] };
 
 /**
  * Starts no process yet. With the first file it calls `tell` with the bounds that this system does not allow.
@@ -51,6 +66,7 @@ export function createExtractionPool({
   maxMsFor = extractionMaxMsFor,
   program,
   tell = () => {},
+  languages = [],
 }: Options = {}): ExtractionPool {
   const processes = createExtractionProcesses({
     program,
@@ -62,7 +78,7 @@ export function createExtractionPool({
   // A slow store does not keep other files from the processes, nor one account's files those of another account.
   const fetches = createFairSemaphore(PROCESSES_MAX, undefined, 1);
   const read = async (
-    { accountId, file }: { accountId: string; file: UploadedFile },
+    { accountId, file, ...ocr }: { accountId: string; file: UploadedFile } & Ocr,
     onSent: () => void,
     signal: AbortSignal | undefined,
   ) => {
@@ -71,7 +87,7 @@ export function createExtractionPool({
     const abort = () => process.child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const { extraction, isAlive } = await extractIn(process, file, { maxMsFor, onSent });
+      const { extraction, isAlive } = await extractIn(process, file, { maxMsFor, onSent, ...ocr });
       if (isAlive) processes.giveBack(process);
       return extraction;
     } finally {
@@ -79,15 +95,19 @@ export function createExtractionPool({
     }
   };
   return {
-    async extract({ accountId, fileName, readBytes }, signal) {
+    async extract({ accountId, fileName, readBytes, expectedLanguages, onPages }, signal) {
       const wait = signal && { signal };
       await processes.prepare();
       await fetches.acquire(accountId, wait);
       const leaveFetches = onlyOnce(() => fetches.release(accountId));
       try {
         const file = { fileName, bytes: await readBytes() };
+        const expected = languages.length > 1 ? await expectedLanguages?.() : undefined;
+        const ocr = { languages: languagesToTry(languages, expected ?? []), ...(onPages && { onPages }) };
         await turns.acquire(accountId, wait);
-        return await read({ accountId, file }, leaveFetches, signal).finally(() => turns.release(accountId));
+        return await read({ accountId, file, ...ocr }, leaveFetches, signal).finally(() =>
+          turns.release(accountId),
+        );
       } finally {
         leaveFetches();
       }

@@ -1,7 +1,8 @@
 /**
  * The program of the process that extracts files of one account, one after the other.
  * Standard input, for each file: a `FileHead` as a line of JSON, then the bytes.
- * Standard output, for each file: its type as a line of JSON, a `ResultHead` as another line, then the packed text.
+ * Standard output, for each file: its type as a line of JSON, then lines with the number of pages that were recognised
+ * and of those that are to be, as `[3,20]`; a `ResultHead` as another line, then the packed text.
  * See extraction-pool.ts.
  */
 import { Console } from 'node:console';
@@ -9,9 +10,17 @@ import { Writable } from 'node:stream';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import { packText } from '../../indexing/split/extracted-text.ts';
 import { type Extraction, extractFile } from '../extract.ts';
+import type { LanguageData } from '../recognition/ocr-languages.ts';
+import { createRecognition, type RecognisedPages } from '../recognition/recognition.ts';
 
 /** `number`: the place of the file in the order of those that the process gets. */
-export type FileHead = { number: number; fileName: string; sizeBytes: number };
+export type FileHead = {
+  number: number;
+  fileName: string;
+  sizeBytes: number;
+  /** Of the text in pictures; empty: they are not read. */
+  languages: readonly LanguageData[];
+};
 
 /** The number of the file, its type and outcome, and the number of bytes of packed text that follow. */
 export type ResultHead = { number: number; extraction: Extraction<undefined>; textBytes: number };
@@ -73,11 +82,16 @@ const UNENDED: Extraction = {
 
 const writeType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
 
-async function extractNext({ number, fileName, sizeBytes }: FileHead): Promise<void> {
+/** On a page's end the time for the next one begins. */
+const writePages = ({ done, of }: RecognisedPages) =>
+  void process.stdout.write(`${JSON.stringify([done, of])}\n`);
+
+async function extractNext({ number, fileName, sizeBytes, languages }: FileHead): Promise<void> {
   const bytes = await readBytes(sizeBytes);
+  const recognition = languages.length === 0 ? undefined : createRecognition(languages, writePages);
   const writeUnended = () => writeResult(number, UNENDED);
   process.once('beforeExit', writeUnended);
-  const extraction = await extractFile({ fileName, bytes }, writeType);
+  const extraction = await extractFile({ fileName, bytes }, writeType, recognition);
   process.off('beforeExit', writeUnended);
   writeResult(number, extraction);
 }

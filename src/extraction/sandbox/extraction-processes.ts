@@ -7,6 +7,8 @@ import { typeByName } from '../detect-type.ts';
 import type { Extraction } from '../extract.ts';
 import { PLAIN_FORMATS } from '../extraction-limits.ts';
 import type { UploadedFile } from '../reader-context.ts';
+import type { LanguageData } from '../recognition/ocr-languages.ts';
+import type { RecognisedPages } from '../recognition/recognition.ts';
 import type { FileHead } from './extraction-process.ts';
 import { findExtractionProgram } from './extraction-program.ts';
 import { receiveResult } from './extraction-result.ts';
@@ -177,6 +179,14 @@ export function createExtractionProcesses({ program: given, tell, spareCount, ke
   };
 }
 
+/** How a file is read. `languages`: of the text in pictures; empty: they are not read. */
+type Reading = {
+  maxMsFor(type: DocumentType, bytes: number): number;
+  onSent(): void;
+  languages?: readonly LanguageData[];
+  onPages?: (pages: RecognisedPages) => void;
+};
+
 /**
  * Extracts a file in this process. `onSent`: called when the process has all bytes, which are released. `isAlive`:
  * whether the process may read another file.
@@ -184,7 +194,7 @@ export function createExtractionProcesses({ program: given, tell, spareCount, ke
 export async function extractIn(
   process: ExtractionProcess,
   file: UploadedFile,
-  { maxMsFor, onSent }: { maxMsFor(type: DocumentType, bytes: number): number; onSent(): void },
+  { maxMsFor, onSent, languages = [], onPages = () => {} }: Reading,
 ): Promise<{ extraction: Extraction<PackedText>; isAlive: boolean }> {
   const { child } = process;
   if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
@@ -192,10 +202,11 @@ export async function extractIn(
   const size = file.bytes.byteLength;
   const number = ++process.files;
   process.bytes += size;
-  sendFile(child, number, file).then(onSent);
+  sendFile(child, { number, languages }, file).then(onSent);
   const received = await receiveResult(child, {
     number,
     maxMsFor: (type) => maxMsFor(type, size),
+    onPages,
     endsAfter: (type) => size > KEPT_MAX_FILE_BYTES || !PLAIN_FORMATS.has(type),
   });
   process.workMs += performance.now() - startedAtMs;
@@ -209,11 +220,11 @@ const startProcess = ([name = '', ...args]: string[]): ChildProcessWithoutNullSt
 /** Resolves once the process has taken everything or has ended. Then the bytes are released. */
 async function sendFile(
   { stdin }: ChildProcessWithoutNullStreams,
-  number: number,
+  { number, languages }: Pick<FileHead, 'number' | 'languages'>,
   file: UploadedFile,
 ): Promise<void> {
   const { fileName, bytes } = file;
-  const head: FileHead = { number, fileName, sizeBytes: bytes.byteLength };
+  const head: FileHead = { number, fileName, sizeBytes: bytes.byteLength, languages };
   stdin.write(`${JSON.stringify(head)}\n`);
   await new Promise((resolve) => stdin.write(bytes, resolve));
   file.bytes = new Uint8Array();

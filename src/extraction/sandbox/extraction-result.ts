@@ -5,7 +5,13 @@ import type { DocumentType } from '../../../generated/types.gen.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction } from '../extract.ts';
 import { TOO_MUCH_MEMORY } from '../extraction-error.ts';
-import { RESULT_HEAD_MAX, RESULT_MAX } from '../extraction-limits.ts';
+import {
+  RECOGNITION_MAX_WAIT_MS,
+  RECOGNITION_PAGE_MAX_WAIT_MS,
+  RESULT_HEAD_MAX,
+  RESULT_MAX,
+} from '../extraction-limits.ts';
+import type { RecognisedPages } from '../recognition/recognition.ts';
 import type { ResultHead } from './extraction-process.ts';
 import { watchMemory } from './extraction-watchdog.ts';
 
@@ -26,6 +32,8 @@ export type Awaited = {
   number: number;
   maxMsFor: (type: DocumentType) => number;
   endsAfter: (type: DocumentType) => boolean;
+  /** Hears how many pages were recognised by OCR. */
+  onPages: (pages: RecognisedPages) => void;
 };
 
 type Process = ChildProcess & { stdout: Readable; stderr: Readable };
@@ -37,7 +45,7 @@ type Outcome = { how: string | number | null; exceeded: string | undefined; faul
 async function untilEnded(
   child: Process,
   result: Result,
-  { maxMsFor, endsAfter }: Pick<Awaited, 'maxMsFor' | 'endsAfter'>,
+  { maxMsFor, endsAfter, onPages }: Omit<Awaited, 'number'>,
 ): Promise<Outcome> {
   let [exceeded, fault]: [string?, unknown?] = [];
   const ended = Promise.withResolvers<string | number | null>();
@@ -53,9 +61,13 @@ async function untilEnded(
     deadline.set(maxMsFor(type));
     mayLive = !endsAfter(type);
   };
+  const onRecognised = (pages: RecognisedPages) => {
+    deadline.extend(RECOGNITION_PAGE_MAX_WAIT_MS);
+    onPages(pages);
+  };
   const onData = (piece: Buffer) => {
     try {
-      result.add(piece, onType);
+      result.add(piece, { onType, onPages: onRecognised });
     } catch (error) {
       fault ??= error;
     }
@@ -99,7 +111,8 @@ export async function receiveResult(
 const TICK_MS = 1_000;
 
 /**
- * Calls `end` after `maxMs`. `set` changes that limit, counted from the start. Time during which this process itself did
+ * Calls `end` after `maxMs`. `set` changes that limit, counted from the start; `extend` moves it to `ms` from now, if it is
+ * sooner, up to the limit for recognition. Time during which this process itself did
  * not run does not count, since the extraction may have ended meanwhile: while the server was paused, another worker has
  * taken over the import, and the document must not fail by this one.
  */
@@ -122,7 +135,8 @@ export function startDeadline(maxMs: number, end: (reason: string) => void) {
     limitMs = ms;
     wait();
   };
-  return { set, clear: () => clearTimeout(timer) };
+  const extend = (ms: number) => set(Math.max(limitMs, Math.min(spentMs + ms, RECOGNITION_MAX_WAIT_MS)));
+  return { set, extend, clear: () => clearTimeout(timer) };
 }
 
 /** Keeps the last output of a stream, from now on until `end`. */
@@ -137,10 +151,12 @@ function lastOf(stream: Readable): { read(): string; end(): void } {
 
 type Result = ReturnType<typeof collectResult>;
 
+type Listeners = { onType(type: DocumentType): void; onPages(pages: RecognisedPages): void };
+
 /**
  * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in memory
  * of the announced size.
- * `add` calls `onType` once, and throws for an invalid result: also for that of another file, and for bytes after the end.
+ * `add` calls `onType` once, then `onPages` any number of times, and throws for an invalid result: also for that of another file, and for bytes after the end.
  */
 function collectResult(number: number) {
   let line = Buffer.alloc(0);
@@ -155,7 +171,7 @@ function collectResult(number: number) {
     received += piece.length;
     if (received > (head?.textBytes ?? 0) && !isTooLong()) throw new RangeError('bytes follow the result');
   };
-  const add = (piece: Buffer, onType: (type: DocumentType) => void): void => {
+  const add = (piece: Buffer, listeners: Listeners): void => {
     if (head) {
       addText(piece);
       return;
@@ -166,9 +182,15 @@ function collectResult(number: number) {
     const [message, rest] = [JSON.parse(line.toString('utf8', 0, newline)), line.subarray(newline + 1)];
     if (typeof message === 'string' && !isTypeKnown) {
       isTypeKnown = true;
-      onType(message as DocumentType); // extraction-process.ts wrote it, or the type is unknown to `onType`
+      listeners.onType(message as DocumentType); // extraction-process.ts wrote it, or `onType` does not know it
       line = Buffer.alloc(0);
-      add(rest, onType);
+      add(rest, listeners);
+      return;
+    }
+    if (Array.isArray(message) && isTypeKnown) {
+      listeners.onPages(checkPages(message));
+      line = Buffer.alloc(0);
+      add(rest, listeners);
       return;
     }
     head = checkHead(message, number);
@@ -187,6 +209,13 @@ function collectResult(number: number) {
       return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
     },
   };
+}
+
+/** Of another program they may be any numbers, or none. */
+function checkPages([done, of]: unknown[]): RecognisedPages {
+  if (!Number.isSafeInteger(done) || !Number.isSafeInteger(of))
+    throw new TypeError('the result has no valid number of pages');
+  return { done: Number(done), of: Number(of) };
 }
 
 /** `message` is a head unless another program than extraction-process.ts wrote it. */

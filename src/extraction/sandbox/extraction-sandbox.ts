@@ -8,7 +8,13 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXTRACTION_MAX_MS, HEAP_MAX, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
+import {
+  EXTRACTION_MAX_MS,
+  HEAP_MAX,
+  RECOGNITION_MAX_MS,
+  RESERVED_MEMORY_MAX,
+} from '../extraction-limits.ts';
+import { OCR_FOLDER } from '../recognition/ocr-languages.ts';
 
 const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
 
@@ -28,7 +34,7 @@ export const NODE_COMMAND = [
   process.execPath,
   `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
   '--permission',
-  ...[code, modules, manifest].map((path) => `--allow-fs-read=${path}`),
+  ...[code, modules, manifest, OCR_FOLDER].map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
   // SQLite opens any file, whatever the permission model allows.
   '--no-experimental-sqlite',
@@ -58,7 +64,7 @@ const BOUNDED_START =
   'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
 const KILOBYTES_MAX = Math.floor(RESERVED_MEMORY_MAX / 2 ** 10);
 /** Several threads of Node may run at once. */
-const PROCESSOR_SECONDS_MAX = (4 * EXTRACTION_MAX_MS) / 1000;
+const PROCESSOR_SECONDS_MAX = (4 * EXTRACTION_MAX_MS + 2 * RECOGNITION_MAX_MS) / 1000;
 
 /** A way to start a command, and the limits that it lacks. */
 type Way = { prefix(user: number): string[]; lacks: string[] };

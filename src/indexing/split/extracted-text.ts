@@ -9,9 +9,10 @@ export type Heading = Range & { level: number; text: string };
 
 /**
  * Where a page (PDF), slide or sheet begins. Pages count from 1. Where a text has several files: also where one of them
- * begins, with `page` undefined if it has no pages.
+ * begins, with `page` undefined if it has no pages. `recognised`: how sure the text is, from 0 to 1, where OCR has read it
+ * from a picture.
  */
-export type PageStart = { offset: number; page: number | undefined };
+export type PageStart = { offset: number; page: number | undefined; recognised?: number };
 
 /**
  * Where a cue of subtitles begins: its offset in the text, and the seconds from the start of the recording; undefined
@@ -74,13 +75,18 @@ type PackedTexts = { joined: string; ends: Int32Array };
 const NUMBER_MAX = 2 ** 31 - 1;
 /** Stands for no page and no time. */
 const NONE = -1;
+const PERCENT = 100;
 
 export function packText({ text, headings, pages, times = [], verbatim, tables }: ExtractedText): PackedText {
   const packed: Packed = {
     text,
     headings: packNumbers(headings, ({ start, end, level }) => [start, end, level]),
     headingTexts: packTexts(headings.map((heading) => heading.text)),
-    pages: packNumbers(pages, ({ offset, page = NONE }) => [offset, page]),
+    pages: packNumbers(pages, ({ offset, page = NONE, recognised }) => [
+      offset,
+      page,
+      recognised === undefined ? NONE : Math.round(recognised * PERCENT),
+    ]),
     times: packNumbers(times, ({ offset, seconds }) => [
       offset,
       seconds === undefined ? NONE : Math.min(Math.round(seconds * 1000), NUMBER_MAX),
@@ -103,9 +109,10 @@ export function unpackText(bytes: PackedText): StructuredText {
       ...{ start, end, level },
       text: headingText(i),
     })),
-    pages: unpackNumbers(packed.pages, 2, ([offset = 0, page = NONE]) => ({
+    pages: unpackNumbers(packed.pages, 3, ([offset = 0, page = NONE, recognised = NONE]) => ({
       offset,
       page: page === NONE ? undefined : page,
+      ...(recognised !== NONE && { recognised: recognised / PERCENT }),
     })),
     times: unpackNumbers(packed.times, 2, ([offset = 0, ms = NONE]) => ({
       offset,

@@ -11,7 +11,7 @@ import { type Section, sectionsOf } from './sections.ts';
  * - `position` counts from 1 in text order.
  * - `text` is the document's text between `start` and `end`, which count code points.
  * - `page` and `timeMs` are where it begins: its page, and in subtitles its first cue, from the start of the recording.
- * - `later`: the pages and cues that begin inside it, if any do.
+ * - `later`: the pages and cues that begin inside it, if any do, and how sure text is that OCR has read.
  * - `headings` is the path of headings above it, outermost first.
  * - `tableHeader` names the columns, if the passage begins inside a table.
  * - `verbatim`: the passage lies in a code block.
@@ -145,12 +145,15 @@ function describer({ text, pages, times = [], tables, verbatim }: StructuredText
   const atTable = sweep(tables, (table) => table.start);
   const atVerbatim = sweep(verbatim, (block) => block.start);
   return ({ start, end }: Range, section: Section): Omit<Passage, 'position'> => {
-    const page = atPage.last(start)?.page;
+    const atStart = atPage.last(start);
+    const page = atStart?.page;
     const timeMs = toMs(atCue.last(start)?.seconds);
     const table = atTable.last(start);
     const inTable = table && table.start < start && start < table.end && table.header !== '';
     const content = text.slice(start, end);
-    const pagesWithin = startsWithin({ content, start, first: page }, atPage.upTo(end), (each) => each.page);
+    const laterPages = atPage.upTo(end);
+    const pagesWithin = startsWithin({ content, start, first: page }, laterPages, (each) => each.page);
+    const recognised = meanRecognised([{ ...atStart, offset: start }, ...laterPages], end);
     const timesWithin = startsWithin({ content, start, first: timeMs }, atCue.upTo(end), ({ seconds }) =>
       toMs(seconds),
     );
@@ -160,10 +163,11 @@ function describer({ text, pages, times = [], tables, verbatim }: StructuredText
       end: codePoints(end),
       ...(page === undefined ? {} : { page }),
       ...(timeMs === undefined ? {} : { timeMs }),
-      ...(pagesWithin.length + timesWithin.length > 0 && {
+      ...((pagesWithin.length + timesWithin.length > 0 || recognised !== undefined) && {
         later: {
           ...(pagesWithin.length > 0 && { pages: pagesWithin }),
           ...(timesWithin.length > 0 && { times: timesWithin }),
+          ...(recognised !== undefined && { recognised }),
         },
       }),
       headings: section.path,
@@ -171,6 +175,18 @@ function describer({ text, pages, times = [], tables, verbatim }: StructuredText
       verbatim: (atVerbatim.last(start)?.end ?? 0) >= end,
     };
   };
+}
+
+/** How sure the recognised text is up to `end`: the mean over its characters; undefined where none was recognised. */
+function meanRecognised(starts: { offset: number; recognised?: number }[], end: number): number | undefined {
+  let [length, sum] = [0, 0];
+  for (const [i, { offset, recognised }] of starts.entries()) {
+    if (recognised === undefined) continue;
+    const own = (starts[i + 1]?.offset ?? end) - offset;
+    length += own;
+    sum += own * recognised;
+  }
+  return length === 0 ? undefined : Math.round((100 * sum) / length) / 100;
 }
 
 const toMs = (seconds: number | undefined): number | undefined =>

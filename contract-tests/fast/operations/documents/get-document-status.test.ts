@@ -92,7 +92,7 @@ test('200: warnings of the file, the same in the list and the details', async ()
   const { status, warnings } = await api.getDocumentStatus(id, 30);
   expect({ status, warnings }).toEqual({
     status: 'processed',
-    warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 1: without text, perhaps scanned.' }],
+    warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 1: without text.' }],
   });
   expect((await api.getDocument(id)).warnings).toEqual(warnings);
   expect((await api.listDocuments({ knowledgeBaseId, limit: 1 })).data[0]?.warnings).toEqual(warnings);

@@ -55,14 +55,11 @@ test('processed: the offsets of a file count code points of its text', async () 
   expect(passage?.location).toMatchObject({ start: 0, end: [...text].length });
 });
 
-/** One pixel. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
+/** The head of a file. */
+const HEIC = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1');
 test.each([
-  ['a PNG', 'picture.png', PNG],
-  ['a PNG that calls itself a text', 'picture.txt', PNG],
+  ['a HEIC picture', 'picture.heic', HEIC],
+  ['a HEIC picture that calls itself a text', 'picture.txt', HEIC],
   ['a 7-Zip archive', 'archive.7z', Buffer.from('7z\xbc\xaf\x27\x1c\0\x04', 'latin1')],
   ['ten control characters', 'x.bin', Buffer.from('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
   ['random bytes', 'random.bin', randomBytes(10_000)],
@@ -77,8 +74,8 @@ test.each([
 });
 
 test('failed: a format that is not read is named, with what helps', async () => {
-  const { error } = await importAndPoll('picture.png', PNG);
-  expect(error?.message).toMatch(/PNG picture.*OCR/);
+  const { error } = await importAndPoll('picture.heic', HEIC);
+  expect(error?.message).toMatch(/HEIC or AVIF picture.*OCR/);
 });
 
 /** An archive of one file `a` with the byte `P`. */

@@ -73,7 +73,7 @@ test('document.processed: with what was not read of the file', async () => {
   const [event] = await receiver.untilReceived(1, secret);
   expect(event).toMatchObject({
     type: 'document.processed',
-    data: { warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 2: without text, perhaps scanned.' }] },
+    data: { warnings: [{ code: 'PAGES_WITHOUT_TEXT', message: 'Page 2: without text.' }] },
   });
 });
 

@@ -61,6 +61,7 @@ export function createDocument(
     error_message: null,
     warnings: [],
     page_count: null,
+    recognition: null,
     passage_count: 0,
     created_at,
     updated_at: created_at,

@@ -13,6 +13,7 @@ const ROW: DocumentRow = {
   error_message: null,
   warnings: [],
   page_count: null,
+  recognition: null,
   passage_count: 0,
   created_at: new Date(0),
   updated_at: new Date(0),

@@ -36,6 +36,7 @@ export type DocumentRow = {
   sha256: Buffer | null;
   replaces: string | null;
   storage_bytes: number;
+  recognition: { done: number; of: number } | null;
 } & DescriptionRow;
 
 /** What the caller has said about a document; `{}` and null where nothing. */
@@ -245,6 +246,24 @@ export async function moveDocument(
     .$if(title !== undefined, (rest) => rest.where('title', '=', title as string))
     .executeTakeFirst();
   return moved.numUpdatedRows === 1n;
+}
+
+/**
+ * Notes how many pages of a document in work OCR has recognised. The time limit of the import counts from here: a scan of
+ * 200 pages takes many times as long as any other file.
+ */
+export async function noteRecognition(
+  database: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  pages: { done: number; of: number },
+): Promise<void> {
+  await database
+    .updateTable('documents')
+    .set({ recognition: JSON.stringify(pages), processing_since: databaseNow, updated_at: databaseNow })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('status', '=', 'processing')
+    .execute();
 }
 
 /** Why a document ends. `onlyIf`: a condition on its row, which another server may have changed. */

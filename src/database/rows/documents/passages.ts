@@ -22,7 +22,10 @@ export type PassageRow = {
 export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_id' | 'position'>): string =>
   `${formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.document_id })}_${row.position}`;
 
-/** The passage's location in its document; `page` only where the format has pages, `time` only in subtitles. */
+/**
+ * The passage's location in its document; `page` only where the format has pages, `time` only in subtitles,
+ * `recognised` only where OCR has read it.
+ */
 export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
   passage: row.position,
   ...(row.page !== null && { page: row.page, ...toLastPage(row.page, row.later_starts) }),
@@ -30,6 +33,9 @@ export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation =>
   start: row.start_offset,
   end: row.end_offset,
   ...(row.time_ms !== null && { time: row.time_ms / 1000 }),
+  ...(row.later_starts?.recognised !== undefined && {
+    recognised: { confidence: row.later_starts.recognised },
+  }),
 });
 
 const toLastPage = (page: number, laterStarts: LaterStarts | null): { lastPage?: number } => {

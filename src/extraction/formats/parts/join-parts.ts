@@ -62,7 +62,7 @@ export function joinParts(): PartsJoiner {
       // A title stands on the first page of its file, and before its first cue.
       const [page, time] = [part.pages[0], part.times?.[0]];
       const start = begun ?? offset;
-      pages.push({ offset: start, page: page?.offset === 0 ? page.page : undefined });
+      pages.push({ page: undefined, ...(page?.offset === 0 && page), offset: start });
       times.push({ offset: start, seconds: time?.offset === 0 ? time.seconds : undefined });
       for (const each of part.pages) pages.push({ ...each, offset: each.offset + offset });
       for (const each of part.times ?? []) times.push({ ...each, offset: each.offset + offset });

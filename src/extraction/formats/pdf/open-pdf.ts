@@ -7,6 +7,7 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { damaged, encrypted } from '../../extraction-error.ts';
+import { PICTURE_PIXELS_MAX } from '../../extraction-limits.ts';
 import { isCutOff, withTrailer } from './cut-off.ts';
 import { DirectInflate } from './direct-inflate.ts';
 import { startReader, withUnusedFonts } from './glyphs/pdfjs-insides.ts';
@@ -17,27 +18,27 @@ process.on('unhandledRejection', () => {});
 Object.assign(globalThis, { DecompressionStream: DirectInflate });
 
 /**
- * Opens a file, also one that ends early.
+ * Opens a file, also one that ends early. Pictures are decoded only with `keepsPictures`.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT
  */
-export async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
+export async function openPdf(bytes: Uint8Array, { keepsPictures = false } = {}): Promise<PDFDocumentProxy> {
   try {
-    return await load(bytes);
+    return await load(bytes, keepsPictures);
   } catch (error) {
     if (error instanceof PasswordException) throw encrypted();
     const mended = isCutOff(bytes) ? withTrailer(bytes) : undefined;
-    if (mended) return await load(mended).catch(() => Promise.reject(unreadable()));
+    if (mended) return await load(mended, keepsPictures).catch(() => Promise.reject(unreadable()));
     throw unreadable();
   }
 }
 
 const unreadable = () => damaged('it cannot be read as a PDF');
 
-async function load(bytes: Uint8Array): Promise<PDFDocumentProxy> {
+async function load(bytes: Uint8Array, keepsPictures: boolean): Promise<PDFDocumentProxy> {
   const data = folderOf('pdfjs-dist/package.json');
   const loading = getDocument({
     data: new Uint8Array(bytes),
-    worker: await startReader(),
+    worker: await startReader(keepsPictures),
     // Character maps of East Asian fonts that are not embedded, and widths of the standard fonts.
     cMapUrl: `${data}cmaps/`,
     cMapPacked: true,
@@ -45,8 +46,12 @@ async function load(bytes: Uint8Array): Promise<PDFDocumentProxy> {
     useWorkerFetch: false,
     useSystemFonts: false,
     ...withUnusedFonts(),
-    // Pictures are not decoded: each is larger than this.
-    maxImageSize: 0,
+    // Decoders of JPEG 2000 and JBIG2.
+    wasmUrl: `${data}wasm/`,
+    // Without `keepsPictures` each is larger.
+    maxImageSize: keepsPictures ? PICTURE_PIXELS_MAX : 0,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
     verbosity: VerbosityLevel.ERRORS,
   });
   try {

@@ -3,6 +3,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import type { ExtractedFile } from '../../extracted-file.ts';
 import { corrupt, tooComplex } from '../../extraction-error.ts';
 import { PDF_PAGES_MAX } from '../../extraction-limits.ts';
+import type { ReaderContext } from '../../reader-context.ts';
 import { annotationsOf } from './annotations.ts';
 import { isCutOff } from './cut-off.ts';
 import { createGlyphFilter } from './fonts/readable-glyphs.ts';
@@ -10,38 +11,57 @@ import { placeGlyphs } from './glyphs/glyphs.ts';
 import { loadFonts, operatorsOf, type PdfFont } from './glyphs/pdfjs-insides.ts';
 import { linesOf, type PdfLine } from './lines/page-lines.ts';
 import { openPdf } from './open-pdf.ts';
-import { renderPages } from './text.ts';
+import { recogniseScans, type ScannedPage } from './scans/recognise-scans.ts';
+import { renderPages, withConfidences } from './text.ts';
 import { type PageState, warningsFor } from './warnings.ts';
 
 /**
  * A file's text. The warnings name what was not read: pages without text, damaged ones, attached files.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
  */
-export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
+export async function extractPdf(
+  bytes: Uint8Array,
+  { recognition }: Partial<Pick<ReaderContext, 'recognition'>> = {},
+): Promise<ExtractedFile> {
   const pdf = await openPdf(bytes);
+  let read: ReadFile;
   try {
-    return await readFile(pdf, bytes);
+    read = await readFile(pdf);
   } finally {
     await pdf.loadingTask.destroy(); // an archive may have a thousand files
   }
+  const { pages, ...file } = read;
+  if (recognition !== undefined) await recogniseScans(bytes, pages, recognition);
+  if (pages.every(({ isWhole, hasText }) => !isWhole && !hasText))
+    throw corrupt('No page of the file can be read.');
+  const extracted = renderPages(pages.map(({ lines }) => lines));
+  return {
+    extracted: withConfidences(
+      extracted,
+      pages.map(({ recognised }) => recognised),
+    ),
+    warnings: warningsFor({
+      pages,
+      ...file,
+      isCutOff: isCutOff(bytes),
+      recognises: recognition !== undefined,
+    }),
+    pageCount: pages.length,
+  };
 }
 
-async function readFile(pdf: PDFDocumentProxy, bytes: Uint8Array): Promise<ExtractedFile> {
+/** What is read of a file before its scans are recognised. */
+type ReadFile = { pages: ReadPage[]; attachments: string[]; isDynamicForm: boolean };
+
+async function readFile(pdf: PDFDocumentProxy): Promise<ReadFile> {
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: ReadPage[] = [];
   const readPage = createPageReader();
   for (let number = 1; number <= pdf.numPages; number++) pages.push(await readPage(pdf, number));
-  if (pages.every(({ isWhole, hasText }) => !isWhole && !hasText))
-    throw corrupt('No page of the file can be read.');
-  const [attachments, isDynamicForm] = [await attachmentsOf(pdf), await hasDynamicForm(pdf)];
-  return {
-    extracted: renderPages(pages.map(({ lines }) => lines)),
-    warnings: warningsFor({ pages, attachments, isCutOff: isCutOff(bytes), isDynamicForm }),
-    pageCount: pdf.numPages,
-  };
+  return { pages, attachments: await attachmentsOf(pdf), isDynamicForm: await hasDynamicForm(pdf) };
 }
 
-type ReadPage = PageState & { lines: PdfLine[] };
+type ReadPage = PageState & ScannedPage;
 
 /** Fonts are shared by the pages of a file. */
 function createPageReader(): (pdf: PDFDocumentProxy, number: number) => Promise<ReadPage> {

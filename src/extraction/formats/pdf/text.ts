@@ -23,6 +23,18 @@ export function renderPages(pages: PdfLine[][]): ExtractedText {
   return renderer.finish();
 }
 
+/** The text with how sure it is of each page; `confidences`: from 0 to 1, undefined where nothing was recognised. */
+export const withConfidences = (
+  extracted: ExtractedText,
+  confidences: (number | undefined)[],
+): ExtractedText => ({
+  ...extracted,
+  pages: extracted.pages.map((start) => {
+    const recognised = confidences[(start.page ?? 0) - 1];
+    return recognised === undefined ? start : { ...start, recognised };
+  }),
+});
+
 type LevelOf = (line: PdfLine) => number | undefined;
 
 /** Letter sizes above the most frequent one are heading levels, the largest is 1. A long line is not a heading. */
@@ -33,7 +45,8 @@ function headingLevels(pages: PdfLine[][]): LevelOf {
   const least = mostFrequent(weights) * HEADING_MIN_RATIO;
   const sizes = [...weights.keys()].filter((size) => size >= least).sort((a, b) => b - a);
   return ({ size, text }) => {
-    if (size < least || text.length > HEADING_MAX_LENGTH || !/\p{L}{2}/u.test(text)) return undefined;
+    if (size === 0 || size < least || text.length > HEADING_MAX_LENGTH || !/\p{L}{2}/u.test(text))
+      return undefined;
     return Math.min(sizes.indexOf(size) + 1, 6);
   };
 }

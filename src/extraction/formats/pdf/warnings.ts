@@ -1,11 +1,26 @@
 /** What the owner of a PDF is told about parts of it that were not read. */
-import type { FileWarning, FileWarningCode } from '../../extracted-file.ts';
+import type { FileWarning } from '../../extracted-file.ts';
+import { OCR_IS_OFF } from '../../extraction-error.ts';
+import { NAMED_MAX, pageWarning } from '../../page-warnings.ts';
+import { type RecognitionState, recognitionWarnings } from '../../recognition/page-states.ts';
 
-/** `whole`: the page was read to its end. `isUnreliable`: a font on it does not say which letters it has. */
-export type PageState = { hasText: boolean; isWhole: boolean; isUnreliable: boolean };
+/**
+ * `whole`: the page was read to its end. `isUnreliable`: a font on it does not say which letters it has. `recognition`:
+ * what became of its pictures, if their text was to be recognised.
+ */
+export type PageState = {
+  hasText: boolean;
+  isWhole: boolean;
+  isUnreliable: boolean;
+  recognition?: RecognitionState;
+};
 
-/** `attachments`: the names of attached files. `isDynamicForm`: its pages are made by a program (XFA). */
+/**
+ * `attachments`: the names of attached files. `isDynamicForm`: its pages are made by a program (XFA). `recognises`: scans
+ * are read.
+ */
 export type FileState = {
+  recognises: boolean;
   pages: PageState[];
   attachments: string[];
   isCutOff: boolean;
@@ -13,15 +28,25 @@ export type FileState = {
 };
 
 /** At most one warning of each kind. */
-export function warningsFor({ pages, attachments, isCutOff, isDynamicForm }: FileState): FileWarning[] {
+export function warningsFor({
+  pages,
+  attachments,
+  isCutOff,
+  isDynamicForm,
+  recognises,
+}: FileState): FileWarning[] {
   const numbers = (isNamed: (page: PageState) => boolean): number[] =>
     pages.flatMap((page, i) => (isNamed(page) ? [i + 1] : []));
   return [
     ...pageWarning(
       'PAGES_WITHOUT_TEXT',
-      numbers(({ hasText, isWhole, isUnreliable }) => !hasText && isWhole && !isUnreliable),
-      'without text, perhaps scanned',
+      numbers(
+        ({ hasText, isWhole, isUnreliable, recognition = 'blank' }) =>
+          !hasText && isWhole && !isUnreliable && recognition === 'blank',
+      ),
+      recognises ? 'without text' : `without text, perhaps scanned; ${OCR_IS_OFF}`,
     ),
+    ...recognitionWarnings(pages.map(({ recognition }) => recognition)),
     ...pageWarning(
       'PAGES_NOT_READ',
       numbers(({ isWhole }) => !isWhole),
@@ -48,26 +73,6 @@ const DYNAMIC_FORM: FileWarning = {
   message:
     'The file is a form that Acrobat makes when it is opened (XFA), which was not read: print it to a PDF.',
 };
-
-/** A warning names at most this many pages or files, and counts the rest. */
-const NAMED_MAX = 20;
-
-/** One warning that lists the pages: [1, 4, 5, 6] → `1, 4–6`. Empty for no pages. */
-function pageWarning(code: FileWarningCode, pages: number[], what: string): FileWarning[] {
-  if (pages.length === 0) return [];
-  const runs: { first: number; last: number }[] = [];
-  for (const page of pages) {
-    const run = runs.at(-1);
-    if (run?.last === page - 1) run.last = page;
-    else runs.push({ first: page, last: page });
-  }
-  const named = runs
-    .slice(0, NAMED_MAX)
-    .map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`));
-  const more = runs.length > NAMED_MAX ? ' and more' : '';
-  const message = `${pages.length === 1 ? 'Page' : 'Pages'} ${named.join(', ')}${more}: ${what}.`;
-  return [{ code, message }];
-}
 
 function attachmentWarning(names: string[]): FileWarning[] {
   if (names.length === 0) return [];

@@ -5,10 +5,13 @@
  *   longer, and one with a million paths exhausts the memory.
  * - Glyphs among the operands of `showText`, their codes, and members of fonts. Instead: `getTextContent`, which has no
  *   places of glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
+ * - Pictures among its messages, which become grey and smaller on the way. Instead: `page.objs`, which keeps each whole.
  * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
  */
 import type { PDFPageProxy } from 'pdfjs-dist';
 import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
+import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
+import { type DecodedImage, type PagePicture, toPagePicture } from '../scans/page-picture.ts';
 import { STATE_CHANGES } from './text-state.ts';
 
 /** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */
@@ -53,16 +56,33 @@ const PLACING: ReadonlySet<number> = new Set([
   ...[OPS.save, OPS.restore, OPS.paintFormXObjectEnd, OPS.beginGroup, OPS.endGroup, OPS.showText],
 ]);
 
+/** What a page draws of pictures, and the colour of those that are masks. */
+const PICTURING: ReadonlySet<number> = new Set([
+  ...PLACING,
+  ...[OPS.setFillRGBColor, OPS.paintImageXObject, OPS.paintImageXObjectRepeat, OPS.paintInlineImageXObject],
+  ...[OPS.paintImageMaskXObject, OPS.paintImageMaskXObjectGroup, OPS.paintImageMaskXObjectRepeat],
+]);
+
 type Listener = (event: { data: unknown }) => void;
 
-/** Hands each message over as it is, where pdf.js would copy it, glyph by glyph, and leaves out what only draws. */
+/**
+ * Hands each message over as it is, where pdf.js would copy it, glyph by glyph, and leaves out what only draws: other
+ * operators than `kept`.
+ */
 class DirectPort {
   readonly #listeners = new Set<Listener>();
   readonly #checkSaved = savedStatesCheck();
+  readonly #reducePicture = pictureReducer();
+  readonly #kept: ReadonlySet<number>;
+
+  constructor(kept: ReadonlySet<number>) {
+    this.#kept = kept;
+  }
 
   /** @throws where a page saves too many states: pdf.js takes the page for damaged there. */
   postMessage(message: unknown): void {
-    const data = withoutDrawings(message, this.#checkSaved);
+    this.#reducePicture(message);
+    const data = withoutDrawings(message, this.#kept, this.#checkSaved);
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener({ data });
     });
@@ -80,12 +100,13 @@ class DirectPort {
 /** Operators are sent in pieces; the arrays must be copied, as pdf.js empties them for the next piece. */
 function withoutDrawings(
   message: unknown,
+  placing: ReadonlySet<number>,
   checkSaved: (fnArray: number[], isLast: boolean) => void,
 ): unknown {
   if (!hasKey(message, 'chunk') || !isPiece(message.chunk)) return message;
   const { fnArray, argsArray, lastChunk } = message.chunk;
   checkSaved(fnArray, lastChunk);
-  const isKept = fnArray.map((operator) => PLACING.has(operator));
+  const isKept = fnArray.map((operator) => placing.has(operator));
   const kept = fnArray.filter((_, i) => isKept[i]);
   const operands = argsArray.filter((_, i) => isKept[i]);
   const separateAnnots = lastChunk ? WHOLE : null;
@@ -129,13 +150,45 @@ const isPiece = (value: unknown): value is Piece =>
   Array.isArray(value.fnArray) &&
   Array.isArray(value.argsArray);
 
-/** Starts the half of pdf.js that reads files. On Node it runs in the same thread as the other. */
-export async function startReader(): Promise<PDFWorker> {
+/** pdf.js decodes all pictures of a page before it draws one: of a page, this many pixels are kept. */
+const PAGE_PICTURES_MAX = 4 * RECOGNISED_PIXELS_MAX;
+
+/** A picture of pdf.js with what has become of it. */
+type SentImage = DecodedImage & { picture?: PagePicture | 'left out' };
+
+/** Returns a function that puts a grey picture in the place of the pixels in a message. */
+function pictureReducer(): (message: unknown) => void {
+  let kept = 0;
+  return (message) => {
+    if (hasKey(message, 'chunk') && isPiece(message.chunk) && message.chunk.lastChunk) kept = 0;
+    if (!hasKey(message, 'data') || !Array.isArray(message.data) || message.data.at(-2) !== 'Image') return;
+    const image = message.data.at(-1) as SentImage | null;
+    if (image === null || image.picture !== undefined || !(image.data?.length > 0)) return;
+    if (kept < PAGE_PICTURES_MAX) image.picture = toPagePicture(image);
+    else image.picture = 'left out';
+    kept += typeof image.picture === 'string' ? 0 : image.picture.pixels.length;
+    image.data = new Uint8Array();
+  };
+}
+
+/** A picture of a page by the name that its operators have for it; undefined for a damaged or left out one. */
+export async function pictureNamed(page: PDFPageProxy, name: string): Promise<PagePicture | undefined> {
+  const objects = name.startsWith('g_') ? page.commonObjs : page.objs;
+  const image = await new Promise<unknown>((resolve) => objects.get(name, resolve));
+  const picture = hasKey(image, 'picture') ? (image as SentImage).picture : undefined;
+  return typeof picture === 'object' ? picture : undefined;
+}
+
+/**
+ * Starts the half of pdf.js that reads files. On Node it runs in the same thread as the other. Without `keepsPictures`
+ * operators that draw pictures are left out.
+ */
+export async function startReader(keepsPictures: boolean): Promise<PDFWorker> {
   // It has no types. By default pdf.js would load the one that is not minified.
   const { WorkerMessageHandler } = await import(
     import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs')
   );
-  const port = new DirectPort();
+  const port = new DirectPort(keepsPictures ? PICTURING : PLACING);
   const worker = new PDFWorker({ port: port as unknown as null }); // the type that it declares is null
   WorkerMessageHandler.initializeFromPort(port);
   return worker;

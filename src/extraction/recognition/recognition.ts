@@ -1,0 +1,122 @@
+/** Recognises the text of pictures (OCR) within bounds of processor time for a page and for a whole upload. */
+import { RECOGNITION_MAX_MS, RECOGNITION_PAGE_MAX_MS } from '../extraction-limits.ts';
+import { type GreyPicture, roughness, turned } from './grey-picture.ts';
+import type { LanguageData } from './ocr-languages.ts';
+import { type RecognisedPage, recognisedPage } from './recognised-lines.ts';
+import { EngineError, Overdue, startTesseract, type Tesseract } from './tesseract-insides.ts';
+
+/** `page`: the page took too long. `file`: the upload has used up its time before. */
+export type Unrecognised = { overdue: 'page' | 'file' };
+
+export type Recognition = {
+  /** Announces pages, which `onPage` counts. */
+  expect(pages: number): void;
+  /** The picture in a file of any format that Leptonica reads; undefined where it is damaged. */
+  decode(file: Uint8Array): Promise<GreyPicture | undefined>;
+  /** The text of a page; without lines where there is none. */
+  read(picture: GreyPicture): Promise<RecognisedPage | Unrecognised>;
+  /** An announced page has ended without having been read. */
+  skip(): void;
+};
+
+export type RecognisedPages = { done: number; of: number };
+
+/** A page that was recognised this well needs no other language. Pages in another one have less than 70 %. */
+const SURE = 0.8;
+/** Below it the page may stand on its head or lie on its side. */
+const UPRIGHT_MIN = 0.6;
+/** A page with fewer letters is not turned: it holds a few spots. */
+const TURNED_MIN_LETTERS = 40;
+/** Text has up to a tenth; see `roughness`. */
+const ROUGH = 0.25;
+
+/** Milliseconds of a processor that this process has used: on a busy machine a page gets the same time. */
+const usedMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/**
+ * `languages`: those to try, the likeliest first; the one that read the last page well is tried first on the next.
+ * `onPage` hears of each page that has ended, and of those that are announced.
+ */
+export function createRecognition(
+  languages: readonly LanguageData[],
+  onPage: (pages: RecognisedPages) => void = () => {},
+  { pageMaxMs = RECOGNITION_PAGE_MAX_MS, fileMaxMs = RECOGNITION_MAX_MS } = {},
+): Recognition {
+  const pages: RecognisedPages = { done: 0, of: 0 };
+  let order = [...languages];
+  let running: Promise<Tesseract> | undefined;
+  const start = (): Promise<Tesseract> => {
+    running ??= startTesseract();
+    return running;
+  };
+  const startedMs = usedMs();
+  const end = () => {
+    pages.done++;
+    onPage(pages);
+  };
+  const readWithin = async (picture: GreyPicture, isOverdue: () => boolean): Promise<RecognisedPage> => {
+    if (roughness(picture) > ROUGH) return NO_TEXT;
+    const tesseract = await start();
+    const read = (from: GreyPicture, language: LanguageData) =>
+      recognisedPage(tesseract.recognise(from, language, isOverdue));
+    const inTurn = readInTurn(order, (language) => read(picture, language));
+    order = [...order].sort((a, b) => Number(b === inTurn.language) - Number(a === inTurn.language));
+    return readTurned(inTurn.page, (quarters) => read(turned(picture, quarters), inTurn.language));
+  };
+  return {
+    expect(count) {
+      pages.of += count;
+      onPage(pages);
+    },
+    decode: async (file) => (await start()).decode(file),
+    skip: end,
+    async read(picture) {
+      try {
+        const pageStartedMs = usedMs();
+        if (pageStartedMs - startedMs > fileMaxMs) return { overdue: 'file' };
+        return await readWithin(picture, () => usedMs() - pageStartedMs > pageMaxMs);
+      } catch (error) {
+        running = undefined; // after an error in the middle of its work
+        if (error instanceof Overdue) return { overdue: 'page' };
+        if (error instanceof EngineError) return NO_TEXT;
+        throw error;
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+const NO_TEXT: RecognisedPage = { lines: [], confidence: 0, doubtful: 0 };
+
+/** How much of a page was recognised, in letters. */
+const worth = ({ lines, confidence }: RecognisedPage): number =>
+  confidence * lines.reduce((sum, { text }) => sum + text.length, 0);
+
+function readInTurn(languages: readonly LanguageData[], read: (language: LanguageData) => RecognisedPage) {
+  let best: { page: RecognisedPage; language: LanguageData } | undefined;
+  for (const language of languages) {
+    const page = read(language);
+    if (best === undefined || worth(page) > worth(best.page)) best = { page, language };
+    if (page.confidence >= SURE) break;
+  }
+  if (best === undefined) throw new TypeError('recognition needs a language');
+  return best;
+}
+
+/** Reads a page that was hardly readable again, on its head and on either side. */
+function readTurned(upright: RecognisedPage, read: (quarters: 1 | 2 | 3) => RecognisedPage): RecognisedPage {
+  const letters = upright.doubtful + upright.lines.reduce((sum, { text }) => sum + text.length, 0);
+  if (letters < TURNED_MIN_LETTERS || (upright.confidence >= UPRIGHT_MIN && upright.doubtful < letters / 2))
+    return upright;
+  let best = upright;
+  for (const quarters of [2, 1, 3] as const) {
+    const page = read(quarters);
+    if (worth(page) > worth(best)) best = page;
+    if (page.confidence >= SURE && page.doubtful < letters / 2) break;
+  }
+  return best;
+}
