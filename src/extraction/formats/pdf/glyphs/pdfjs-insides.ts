@@ -11,7 +11,7 @@
 import type { PDFPageProxy } from 'pdfjs-dist';
 import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
-import { type DecodedImage, type PagePicture, toPagePicture } from '../scans/page-picture.ts';
+import { type DecodedImage, type PagePicture, toPagePicture } from './page-picture.ts';
 import { STATE_CHANGES } from './text-state.ts';
 
 /** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */

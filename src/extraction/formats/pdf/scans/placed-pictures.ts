@@ -2,9 +2,9 @@
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { luminance } from '../../../recognition/tesseract-insides.ts';
 import { type Matrix, multiply } from '../glyphs/matrix.ts';
+import { type PagePicture, toPagePicture } from '../glyphs/page-picture.ts';
 import type { Operators } from '../glyphs/pdfjs-insides.ts';
 import { initialState, STATE_CHANGES, type TextState } from '../glyphs/text-state.ts';
-import { type PagePicture, toPagePicture } from './page-picture.ts';
 
 /** A picture on the unit square, which `matrix` maps to the page. `ink`: the grey that a mask is painted in. */
 export type PlacedPicture = { matrix: Matrix; ink: number; picture: PagePicture };
