@@ -121,7 +121,17 @@ except KnowledgeRetrievalError as error: print(error.error_code)`;
 
     test.skipIf(!hasPackage('langchain_tests'))("LangChain's standard tests of retrievers pass", async () => {
       const file = join(scripts, 'langchain_standard_test.py');
-      const options = ['-q', '-p', 'no:cacheprovider', '--rootdir', prepared.folder, '-c', '/dev/null'];
+      const options = [
+        '-q',
+        '-p',
+        'no:cacheprovider',
+        '-o',
+        'asyncio_mode=auto',
+        '--rootdir',
+        prepared.folder,
+        '-c',
+        '/dev/null',
+      ];
       const output = await prepared
         .python(['-m', 'pytest', ...options, file], await variables())
         .catch(({ stdout }: { stdout: string }) => stdout);

@@ -54,18 +54,18 @@ def arguments_of(path, headers, body):
     return to_python_name(operation), named
 
 
-def call_sync(key, name, arguments, answers):
-    http = httpx.Client(verify=False, event_hooks={"response": [answers.append]})
+def call_sync(key, own, name, arguments, answers):
+    http = httpx.Client(verify=False, headers=own, event_hooks={"response": [answers.append]})
     with http, KnowledgeRetrieval(SERVICE, key, http_client=http) as client:
         result = getattr(client, name)(**arguments)
         return result.page() if name.startswith("list_") else result
 
 
-async def call_async(key, name, arguments, answers):
+async def call_async(key, own, name, arguments, answers):
     async def keep(answer):
         answers.append(answer)
 
-    http = httpx.AsyncClient(verify=False, event_hooks={"response": [keep]})
+    http = httpx.AsyncClient(verify=False, headers=own, event_hooks={"response": [keep]})
     async with http, AsyncKnowledgeRetrieval(SERVICE, key, http_client=http) as client:
         result = getattr(client, name)(**arguments)
         return await (result.page() if name.startswith("list_") else result)
@@ -78,11 +78,13 @@ class Bridge(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         name, arguments = arguments_of(self.path, self.headers, body)
         key, answers = self.headers.get("x-api-key"), []
+        # The checks name their requests, and expect the name in the answer.
+        own = {name: self.headers[name] for name in ("x-request-id",) if name in self.headers}
         try:
             if KIND == "sync":
-                result = call_sync(key, name, arguments, answers)
+                result = call_sync(key, own, name, arguments, answers)
             else:
-                result = asyncio.run(call_async(key, name, arguments, answers))
+                result = asyncio.run(call_async(key, own, name, arguments, answers))
             self.reply(answers[-1].status_code, answers[-1].headers, envelope_of(result))
         except KnowledgeRetrievalError as error:
             data = {"success": False, "message": str(error), "errorCode": error.error_code, "data": error.data}
