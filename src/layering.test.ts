@@ -275,7 +275,7 @@ test('only config.ts reads the environment, and the client that of its caller; o
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['serve/main.ts']);
 });
 
-test('of src/, contract-tests/ import the contract check alone; only their harness imports more', () => {
+test('of src/, contract-tests/ import the contract check alone; their harness, and tests of clients, import more', () => {
   const tests = join(src, '../contract-tests');
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -284,8 +284,9 @@ test('of src/, contract-tests/ import the contract check alone; only their harne
         .map(([, target = '']) => [dirname(file), target])
         .filter(([, target]) => !target?.startsWith('src/contract-check/')),
     );
-  expect(inside.filter(([folder = '']) => !/^harness(\/|$)/.test(folder))).toEqual([]);
+  expect(inside.filter(([folder = '']) => !/^(?:harness|slow\/clients)(\/|$)/.test(folder))).toEqual([]);
   expect([...new Set(inside.map(([, target]) => target))].sort()).toEqual([
+    'src/client/testing/scripted-server.ts',
     'src/database/testing/new-database.ts',
     'src/embedded-postgres/embedded-postgres.ts',
     'src/extraction/testing/containers/made-containers.ts',

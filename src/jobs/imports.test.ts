@@ -83,7 +83,7 @@ test('after an import, index maintenance empties the pending list and merges the
 });
 
 test('a file of an unsupported format fails with UNSUPPORTED_FILE_TYPE', async () => {
-  const id = await importPending('picture.txt', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
+  const id = await importPending('program.txt', Buffer.from('\x7fELF\x02\x01\x01\0\0', 'latin1'));
   await importFile(suite.service, attempt(id));
   expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'UNSUPPORTED_FILE_TYPE' } });
 });
