@@ -1684,7 +1684,7 @@ export type SearchResult = {
     /**
      * Only with `distinct`: how many passages with the same text were found and left out for this one.
      *
-     * At least 0.
+     * 0 to 9,007,199,254,740,991.
      */
     duplicates?: number;
 };

@@ -1454,7 +1454,7 @@ class SearchResult(Model):
     """
     Only with `distinct`: how many passages with the same text were found and left out for this one.
 
-    At least 0.
+    0 to 9,007,199,254,740,991.
     """
 
     _fields = {

@@ -225,7 +225,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.getByRole('link', { name: 'numbat.pdf' }).click();
     const warnings = page.getByRole('list', { name: 'Not everything in this file can be found.' });
     await warnings.getByText('Page 2: without text.').waitFor();
-    await warnings.getByText('run text recognition (OCR)').waitFor();
+    await warnings.getByText('scan them again with 300 dots per inch').waitFor();
     await api.deleteKnowledgeBase(knowledgeBaseId);
   });
 

@@ -35,11 +35,20 @@ function oldPart(answered: unknown, expected: unknown): unknown {
   return Object.fromEntries(old.map(([name, value]) => [name, oldPart(value, expected[name])]));
 }
 
-/** Asserts that an answer is the expected one, apart from new fields after the old ones. */
+/** Programs go by the codes of warnings and of failures. Their sentences, for people, follow what a version reads. */
+const withoutSentences = (answer: unknown): string =>
+  JSON.stringify(
+    answer,
+    (_, value) =>
+      isFields(value) && 'code' in value && 'message' in value ? { ...value, message: '' } : value,
+    1,
+  );
+
+/** Asserts that an answer is the expected one, apart from new fields after the old ones and sentences for people. */
 function expectAsReleased(text: string, expected: unknown): void {
   const answered: unknown = JSON.parse(text);
   expect(JSON.stringify(answered)).toBe(text);
-  expect(JSON.stringify(oldPart(answered, expected), null, 1)).toBe(JSON.stringify(expected, null, 1));
+  expect(withoutSentences(oldPart(answered, expected))).toBe(withoutSentences(expected));
 }
 
 /** The pages of the uploaded files, by their names. A page without lines has no text. */

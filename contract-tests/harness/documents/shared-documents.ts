@@ -60,7 +60,9 @@ export function mayEnd(
   { outcome, tier, ...document }: SharedDocument,
   { status, error }: Pick<DocumentStatusReport, 'status' | 'error'>,
 ): boolean {
-  if (status === 'processed') return ['text', 'text-or-error', 'limit'].includes(outcome);
+  // OCR reads scans, of which the manifest expects no text.
+  if (status === 'processed')
+    return ['text', 'text-or-error', 'limit'].includes(outcome) || document.category === 'scan';
   if (status !== 'failed' || error === undefined || error.code === 'INTERNAL_ERROR') return false;
   return outcome !== 'text' || tier === 'legacy' || isOptional({ outcome, tier, ...document });
 }
