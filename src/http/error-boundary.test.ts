@@ -43,6 +43,7 @@ const CALLS: [operation: string, body?: object][] = [
   [`presignDownloadUrl?documentId=${documentId}`],
   ['getSynonyms'],
   ['setSynonyms', { groups: [] }],
+  ['importUrl', { knowledgeBaseId, url: 'https://93.184.215.14/' }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -94,7 +94,10 @@ test.each([
   ['two slashes after it', (path: string) => `${path}//`],
   ['a second slash before it', (path: string) => `/${path}`],
   ['capitals', (path: string) => path.toUpperCase()],
-  ['an escaped letter', (path: string) => path.replace(/\w$/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
+  [
+    'an escaped letter',
+    (path: string) => path.replace(/\w$/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+  ],
 ])('404 NOT_FOUND: a path with %s does not exist', async (_how, misspell) => {
   for (const path of PATHS.map(misspell)) {
     for (const method of ['GET', 'POST']) {

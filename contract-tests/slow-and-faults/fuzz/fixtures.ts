@@ -122,6 +122,7 @@ const readableIds = ({ kept, writable }: State): IdLists => ({
 const WRITES: ReadonlySet<OperationId> = new Set([
   'presignUploadUrl',
   'uploadFile',
+  'importUrl',
   'importTextContent',
   'updateKnowledgeBase',
   'setSynonyms',
@@ -135,8 +136,11 @@ const idsFrom =
     const { kept, writable, ticket, deletable } = state;
     // A cursor of another list is valid for one knowledge base or document only.
     if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(state, operationId)] : [];
-    // The schema cannot say which addresses are public.
-    if (field === 'url') return ['https://hooks.example.com/knowledge'];
+    // The schema cannot say which addresses are public. Nobody can have a name of .invalid, so nothing is fetched.
+    if (field === 'url')
+      return [
+        operationId === 'importUrl' ? 'https://files.invalid/a.txt' : 'https://hooks.example.com/knowledge',
+      ];
     if (field === 'webhookId') return [...state.webhookIds.slice(0, 1), UNKNOWN_WEBHOOK_ID];
     if (operationId === 'retryDocument' || operationId === 'presignDownloadUrl')
       return [state.failedDocumentId, kept.documentId];
@@ -163,6 +167,7 @@ function targetOf(state: State): Target {
       importFile: { fileId: ticket.fileId },
       presignUploadUrl: { knowledgeBaseId: writable.knowledgeBaseId },
       uploadFile: { knowledgeBaseId: writable.knowledgeBaseId },
+      importUrl: { knowledgeBaseId: writable.knowledgeBaseId },
       importTextContent: { knowledgeBaseId: writable.knowledgeBaseId },
       listDocuments: { knowledgeBaseId, cursor: cursorOf(state, 'listDocuments') },
       listKnowledgeBases: { cursor: cursorOf(state, 'listKnowledgeBases') },

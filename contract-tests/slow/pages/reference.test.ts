@@ -84,7 +84,7 @@ const USE_ORDER = [
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  ...['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
+  ...['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
   ...['query', 'getSynonyms', 'setSynonyms'],
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
