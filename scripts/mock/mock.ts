@@ -20,7 +20,7 @@ For another answer, for example an error, add -H 'Prefer: code=402'. All operati
 `;
 
 const HELP = `
-It starts with fifty documents in six knowledge bases. What you create, upload, change or delete comes back in lists,
+It starts with 56 documents in six knowledge bases. What you create, upload, change or delete comes back in lists,
 reads and searches, until the mock ends. A file with "fail" in its name fails.
 
 The header Prefer of a request chooses its answer:

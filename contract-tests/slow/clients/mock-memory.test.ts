@@ -1,5 +1,5 @@
 /**
- * What the mock (npm run mock) remembers: its fifty documents, and what clients add. The run of Dredd against the mock
+ * What the mock (npm run mock) remembers: its 56 documents, and what clients add. The run of Dredd against the mock
  * tests the promises of each operation: see dredd.test.ts.
  */
 import { afterAll, describe, expect, test } from 'vitest';
@@ -28,9 +28,9 @@ describe('the documents at the start', () => {
     return lists.flatMap(({ data }) => data);
   };
 
-  test('are fifty, in several knowledge bases, every status, with every reason of a failure', async () => {
+  test('are 56, in several knowledge bases, every status, with every reason of a failure', async () => {
     const documents = await readAll();
-    expect(documents).toHaveLength(50);
+    expect(documents).toHaveLength(56);
     expect(new Set(documents.map(({ knowledgeBaseId }) => knowledgeBaseId)).size).toBeGreaterThan(3);
     expect([...new Set(documents.map(({ status }) => status))].toSorted()).toEqual(
       enumOf(schemas.DocumentStatus).toSorted(),

@@ -48,7 +48,7 @@ await write('hours.md', '# Opening hours\n\nThe numbat café opens at nine.');
 await write('travel/hotels.md', '# Hotels\n\nA numbat hotel costs 120 euros.');
 await write('travel/trains.md', '# Trains\n\nSecond class.');
 await write('broken.pdf', '%PDF-1.4\nnothing');
-await write('picture.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]));
+await write('drawing.psd', new Uint8Array([0x38, 0x42, 0x50, 0x53, 0x00, 0x01]));
 await write('.secret', 'hidden');
 
 test('without any address, commands call the service that runs on DATA_DIR', async () => {
@@ -66,7 +66,7 @@ test('without any address, commands call the service that runs on DATA_DIR', asy
 test('a folder is imported, and the second time only what has changed', { timeout: 120_000 }, async () => {
   const first = await run('import', handbook, '--kb', 'Handbook', '--attributes', '{"year":2026}');
   expect(first.complaints).toContain('There is no knowledge base named "Handbook": it is created.');
-  expect(first.complaints).toMatch(/1 file will not be sent:\n {2}picture\.png\n.*type/);
+  expect(first.complaints).toMatch(/1 file will not be sent:\n {2}drawing\.psd\n.*type/);
   expect(first.output).toMatch(
     /^1 file failed:\n {2}broken\.pdf\n.*→ .*\nHandbook: 3 imported, 1 ignored, 1 failed, /,
   );
@@ -94,7 +94,7 @@ test('a folder is imported, and the second time only what has changed', { timeou
   expect(second.files).toEqual({
     'hours.md': 'updated',
     'travel/hotels.md': 'unchanged',
-    'picture.png': 'ignored',
+    'drawing.psd': 'ignored',
     'travel/trains.md': 'deleted',
     'broken.pdf': 'deleted',
   });

@@ -46,6 +46,7 @@ def use(client: KnowledgeRetrieval) -> None:
 
 def use_the_rest(client: KnowledgeRetrieval, file_id: str, failed: Document) -> None:
     client.import_file(file_id, external_id="a", if_unchanged="skip")
+    client.import_url(knowledge_base_id=failed.id, url="https://example.com/manual.pdf")
     client.retry_document(failed.id)
 
 

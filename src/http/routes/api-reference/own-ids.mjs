@@ -10,8 +10,8 @@
 const MADE = {
   createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
   importTextContent: { field: 'documentId', from: 'id' },
+  // Not importUrl: its document has no file until that has been fetched.
   importFile: { field: 'documentId', from: 'id' },
-  importUrl: { field: 'documentId', from: 'id' },
   uploadFile: { field: 'documentId', from: 'id' },
   presignUploadUrl: { field: 'fileId', from: 'fileId' },
   createWebhook: { field: 'webhookId', from: 'id' },
