@@ -27,6 +27,7 @@ const PACKAGE_FILES = [
   /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml)$/,
   /^(docs|spec|src)\/.*\.md$/,
   /^generated\/word-vectors\/[\w-]+\.(md|bin)$/,
+  /^generated\/ocr\/(LICENSE|NOTICE\.md|[\w.-]+\.(gz|cjs|wasm))$/,
   /^docs\/(console\.png|latency\.svg)$/,
   /^bin\/[\w-]+\.mjs$/,
   /^dist\/.+\.(js|cjs|mjs|css|html)$/,
