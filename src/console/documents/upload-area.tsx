@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
-import { FolderIcon, TextIcon, UploadIcon } from '../parts/icons.tsx';
+import { FolderIcon, LinkIcon, TextIcon, UploadIcon } from '../parts/icons.tsx';
 import { type Session, useSession, writeObstacle } from '../session.ts';
 import { readChosen, readDropped } from './chosen-files.ts';
 import { type ChosenFile, startUploads } from './uploads.ts';
 
 const FORMATS =
-  'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, ZIP, subtitles, Markdown, CSV, JSON, XML, text';
+  'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, ZIP, subtitles, Markdown, CSV, JSON, XML, text, scans, pictures of text';
 
 /** Calls `onFiles` for everything that is dropped on the page. @returns whether files are over the page */
 function useDrop(onFiles: (files: ChosenFile[]) => void, isOpen: boolean): boolean {
@@ -96,7 +96,7 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste, onAddress }: Upl
           <TextIcon /> Paste a text
         </button>
         <button type="button" onClick={onAddress}>
-          <TextIcon /> From an address
+          <LinkIcon /> From an address
         </button>
       </div>
       <input
