@@ -24,8 +24,7 @@ function fakeService(listed: () => Listed[]) {
       return { id, status: 'processed', warnings: [] } as unknown as DocumentStatusReport;
     },
   };
-  const { signal } = new AbortController();
-  const wait = createDocumentWaits(client as never, 'k', signal); // the two functions are all that it uses
+  const wait = createDocumentWaits(client as never, 'k'); // the two functions are all that it uses
   return { wait, asked, answerAlone: answer.resolve };
 }
 

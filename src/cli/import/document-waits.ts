@@ -28,7 +28,6 @@ const MISSES_MAX = 2;
 export function createDocumentWaits(
   client: Pick<KnowledgeRetrieval, 'listDocuments' | 'pollDocumentStatus'>,
   knowledgeBaseId: string,
-  signal: AbortSignal,
 ): WaitForDocument {
   const waits = new Map<string, Wait>();
   let isListing = false;
@@ -36,7 +35,7 @@ export function createDocumentWaits(
 
   const ask = async (id: string) => {
     alone += 1;
-    return await client.pollDocumentStatus(id, { signal }).finally(() => {
+    return await client.pollDocumentStatus(id).finally(() => {
       alone -= 1;
     });
   };
@@ -59,13 +58,13 @@ export function createDocumentWaits(
     isListing = true;
     try {
       while (waits.size > 0) {
-        await delay(LIST_INTERVAL_MS, undefined, { signal });
+        await delay(LIST_INTERVAL_MS);
         const limit = Math.min(LISTED_MAX, waits.size * LISTED_PER_WAIT);
-        const { data } = await client.listDocuments({ knowledgeBaseId, limit }, { signal });
+        const { data } = await client.listDocuments({ knowledgeBaseId, limit });
         settle(new Map(data.map((document) => [document.id, document])));
       }
     } catch (error) {
-      for (const { reject } of waits.values()) reject(error); // those of an aborted import, too
+      for (const { reject } of waits.values()) reject(error);
       waits.clear();
     } finally {
       isListing = false;

@@ -118,7 +118,8 @@ export async function importAll(
   const context: ImportContext = {
     ...given,
     signal,
-    waitForDocument: waits ? createDocumentWaits(given.client, given.knowledgeBaseId, signal) : undefined,
+    // An import that stops sends no further file, and still waits for those that it has sent.
+    waitForDocument: waits ? createDocumentWaits(given.client, given.knowledgeBaseId) : undefined,
     inTurn: (upload) => uploads.run(upload, signal),
   };
   const refused = counts.failed;
