@@ -134,6 +134,13 @@ export const KNOWLEDGE_BASE_BUGS = [
   inData<Document>('a file in one request loses its attributes', 'uploadFile', (data) =>
     without(data, 'attributes'),
   ),
+  inData<Document>('a file of an address loses its address', 'importUrl', (data) =>
+    without(data, 'sourceUrl'),
+  ),
+  inData<Document>('a file of an address is processed before it is fetched', 'importUrl', (data) => ({
+    ...data,
+    status: 'processed',
+  })),
   inData<Document>('a file in one request has the size of its name', 'uploadFile', (data) => ({
     ...data,
     size: 9,
