@@ -1,6 +1,6 @@
 /** The errors of a file that cannot be extracted. Their messages are for the file's owner. */
 import type { DocumentErrorCode, DocumentType } from '../../generated/types.gen.ts';
-import { TEXT_MAX_LENGTH, UNPACKED_MAX } from './extraction-limits.ts';
+import { PICTURE_PIXELS_MAX, TEXT_MAX_LENGTH, UNPACKED_MAX } from './extraction-limits.ts';
 
 /** Ends the extraction of the file. `format`: the name of a format that is not read, as in "a PNG picture". */
 export class ExtractionError extends Error {
@@ -42,7 +42,7 @@ const PICTURES: Partial<Record<DocumentType, string>> = {
 };
 
 const RECOGNISED: Partial<Record<DocumentType, string>> = {
-  pdf: ', and OCR has found none in its pictures',
+  pdf: `, and OCR has found none in its pictures of up to ${Math.floor(PICTURE_PIXELS_MAX / 1e6)} million pixels`,
   image: ': OCR has found none',
 };
 

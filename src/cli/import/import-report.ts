@@ -51,7 +51,7 @@ const HELP: Record<DocumentErrorCode, string> = {
   STORAGE_LIMIT_EXCEEDED: '',
 };
 
-const SCAN_HELP = 'If it is a scan, add its text by OCR.';
+const SCAN_HELP = 'If its pages are scans, scan them again with 300 dots per inch.';
 
 /** Why a file has failed, what was not read of it before, and what helps. */
 export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warnings' | 'help'> {

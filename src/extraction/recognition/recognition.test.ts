@@ -31,6 +31,20 @@ async function read(fileName: string, bytes: Uint8Array, onPages = (_: { done: n
   return { ...extraction, text, starts: Array.from({ length: pages.length }, (_, i) => pages.at(i)) };
 }
 
+/** The bitmap on a page of this size, as wide as that. */
+function enlarged({ width, height, pixels }: Bitmap, pageWidth: number, pageHeight: number): Bitmap {
+  const by = pageWidth / width;
+  const page = {
+    width: pageWidth,
+    height: pageHeight,
+    pixels: new Uint8Array(pageWidth * pageHeight).fill(255),
+  };
+  for (let y = 0; y < Math.min(pageHeight, Math.floor(height * by)); y++)
+    for (let x = 0; x < pageWidth; x++)
+      page.pixels[y * pageWidth + x] = pixels[Math.floor(y / by) * width + Math.floor(x / by)] ?? 255;
+  return page;
+}
+
 describe('pictures', () => {
   it.each<[string, (bitmap: Bitmap) => Buffer]>([
     ['page.png', toPng],
@@ -72,6 +86,10 @@ describe('scanned pages of a PDF', () => {
     expect(text).toContain('Typed words.');
     expect(starts.map((start) => start?.recognised !== undefined)).toEqual([true, false]);
     expect(warnings).toEqual([]);
+  });
+
+  test('are as large as a scanner makes them: A4 at 600 dots per inch', async () => {
+    expect((await read('scan.pdf', scannedPdf([enlarged(page, 4960, 7016)]))).text).toMatch(READ);
   });
 
   test.each([90, 180, 270])('turned by %i degrees, they are read as they are shown', async (rotate) => {

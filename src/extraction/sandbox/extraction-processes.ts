@@ -2,6 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { DocumentType } from '../../../generated/types.gen.ts';
+import { MACHINE_MEMORY, MACHINE_MEMORY_ARGUMENT } from '../../config/machine-memory.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import { typeByName } from '../detect-type.ts';
 import type { Extraction } from '../extract.ts';
@@ -85,7 +86,7 @@ export function createExtractionProcesses({ program: given, tell, spareCount, ke
   const prepare = async () => {
     const program = given ?? (await findExtractionProgram());
     const sandbox = await findSandbox(program);
-    command = sandbox.command([...NODE_COMMAND, program]);
+    command = sandbox.command([...NODE_COMMAND, program, `${MACHINE_MEMORY_ARGUMENT}${MACHINE_MEMORY}`]);
     if (sandbox.lacks.length > 0) tell(sandbox.lacks);
   };
   const start = (): ExtractionProcess => {
