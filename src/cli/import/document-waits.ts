@@ -14,16 +14,15 @@ const LISTED_PER_WAIT = 2;
 
 type Wait = PromiseWithResolvers<Pick<DocumentStatusReport, 'warnings'>> & { missed: number };
 
-/** So few documents are asked for alone, which tells their end sooner. */
+/** While no more documents are waited for, each has a request of its own: the service answers it at the end at once. */
 const ALONE_MAX = 2;
 
-/** A document that was in none of so many lists is an older one: it is asked for alone. */
+/** After so many lists without a document, that document is an older one, and gets a request of its own. */
 const MISSES_MAX = 2;
 
 /**
- * Documents that were made just now are the newest of their knowledge base: a list of these tells of all of them at
- * once. Any other document is asked for by a request of its own, which waits at the service; so is one whose import has
- * failed, for the reason.
+ * The documents of a running import are the newest of their knowledge base, so one list tells the status of all. An older
+ * document gets a request of its own, which waits at the service. So does a failed one: its report has the reason.
  */
 export function createDocumentWaits(
   client: Pick<KnowledgeRetrieval, 'listDocuments' | 'pollDocumentStatus'>,
