@@ -5,13 +5,13 @@ import {
   documentsMissing,
   readSharedDocument,
   sharedDocuments,
-} from '../../../contract-tests/harness/documents/shared-documents.ts';
-import { unpackText } from '../../indexing/split/extracted-text.ts';
-import { typeByName } from '../detect-type.ts';
-import { PLAIN_FORMATS } from '../extraction-limits.ts';
-import { createExtractionPool, type ExtractionPool } from './extraction-pool.ts';
+} from '../../../../contract-tests/harness/documents/shared-documents.ts';
+import { unpackText } from '../../../indexing/split/extracted-text.ts';
+import { typeByName } from '../../detect-type.ts';
+import { PLAIN_FORMATS } from '../../extraction-limits.ts';
+import { createExtractionPool, type ExtractionPool } from '../extraction-pool.ts';
 
-const hostile = fileURLToPath(new URL('../testing/hostile-process.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../../testing/hostile-process.ts', import.meta.url));
 
 const pools: ExtractionPool[] = [];
 afterEach(() => {

@@ -1,16 +1,16 @@
 /** A service with a model: its documents get vectors, and it says how far that is. */
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { readGenerations } from '../../database/rows/vector-generations.ts';
-import { createMigratedDatabase } from '../../database/testing/test-database.ts';
+import { readGenerations } from '../../../database/rows/vector-generations.ts';
+import { createMigratedDatabase } from '../../../database/testing/test-database.ts';
 import {
   embedAll,
   embeddingsAnswer,
   type Respond,
   startStub,
-} from '../../meaning/model/testing/stub-server.ts';
-import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
-import { generateApiKey } from '../../terms/api-key.ts';
+} from '../../../meaning/model/testing/stub-server.ts';
+import { startTestService, type TestService } from '../../../serve/testing/test-service.ts';
+import { generateApiKey } from '../../../terms/api-key.ts';
 
 const SOON = { timeout: 30_000, interval: 100 };
 

@@ -5,14 +5,14 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { unpackText } from '../../indexing/split/extracted-text.ts';
-import { extractionMaxMsFor, TEXT_MAX_LENGTH } from '../extraction-limits.ts';
-import { createExtractionPool } from './extraction-pool.ts';
+import { unpackText } from '../../../indexing/split/extracted-text.ts';
+import { extractionMaxMsFor, TEXT_MAX_LENGTH } from '../../extraction-limits.ts';
+import { createExtractionPool } from '../extraction-pool.ts';
 
-const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
-const hostile = fileURLToPath(new URL('../testing/hostile-process.ts', import.meta.url));
-const chatting = fileURLToPath(new URL('../testing/printing-process.ts', import.meta.url));
-const starvedServer = fileURLToPath(new URL('../testing/starved-server.ts', import.meta.url));
+const killedServer = fileURLToPath(new URL('../../testing/killed-server.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../../testing/hostile-process.ts', import.meta.url));
+const chatting = fileURLToPath(new URL('../../testing/printing-process.ts', import.meta.url));
+const starvedServer = fileURLToPath(new URL('../../testing/starved-server.ts', import.meta.url));
 const pool = createExtractionPool();
 afterAll(() => pool.close());
 

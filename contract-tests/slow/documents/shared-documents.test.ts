@@ -1,6 +1,6 @@
 /** Imports real and hostile files of a manifest. The search finds their phrases, or the import fails as expected. */
 import { expect, test } from 'vitest';
-import { importBytes, untilFinal } from '../../../harness/calls/uploading.ts';
+import { importBytes, untilFinal } from '../../harness/calls/uploading.ts';
 import {
   documentsMissing,
   expectedPhrases,
@@ -8,8 +8,8 @@ import {
   readSharedDocument,
   type SharedDocument,
   sharedDocuments,
-} from '../../../harness/documents/shared-documents.ts';
-import { openAccount } from '../../../harness/service/opened-account.ts';
+} from '../../harness/documents/shared-documents.ts';
+import { openAccount } from '../../harness/service/opened-account.ts';
 
 /** Types of files whose passages have page numbers. */
 const PAGED = /^(?:pdf|pptx|xlsx|xls|ods|odp)$/;

@@ -1,21 +1,21 @@
 /** Documents get the vectors of the wanted model, whatever its server, their owners and other servers do meanwhile. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Queryable } from '../../database/connection/database.ts';
-import { lockDocument } from '../../database/rows/documents/documents.ts';
-import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
+import type { Queryable } from '../../../database/connection/database.ts';
+import { lockDocument } from '../../../database/rows/documents/documents.ts';
+import type { OwnedKnowledgeBase } from '../../../database/rows/knowledge-bases.ts';
 import {
   readGenerations,
   type VectorGeneration,
   wantGeneration,
-} from '../../database/rows/vector-generations.ts';
-import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { analyseDocument } from '../../indexing/analyse-document.ts';
-import { deleteDocuments } from '../../indexing/delete-documents.ts';
-import { createStem } from '../../indexing/stems.ts';
-import { readStoredPassages, replacePassages } from '../../indexing/store-passages.ts';
-import { createModelSpace } from '../../meaning/model/model-space.ts';
-import { passageText } from '../../meaning/model/passage-text.ts';
+} from '../../../database/rows/vector-generations.ts';
+import { createTestDatabase } from '../../../database/testing/test-database.ts';
+import { analyseDocument } from '../../../indexing/analyse-document.ts';
+import { deleteDocuments } from '../../../indexing/delete-documents.ts';
+import { createStem } from '../../../indexing/stems.ts';
+import { readStoredPassages, replacePassages } from '../../../indexing/store-passages.ts';
+import { createModelSpace } from '../../../meaning/model/model-space.ts';
+import { passageText } from '../../../meaning/model/passage-text.ts';
 import {
   embedAll,
   embeddingsAnswer,
@@ -23,12 +23,12 @@ import {
   type Respond,
   type StubRequest,
   startStub,
-} from '../../meaning/model/testing/stub-server.ts';
-import { noVectors, packVector } from '../../meaning/passage-vectors.ts';
-import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
-import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
-import { createLog } from '../../telemetry/log.ts';
-import { embedDocuments } from './embed-documents.ts';
+} from '../../../meaning/model/testing/stub-server.ts';
+import { noVectors, packVector } from '../../../meaning/passage-vectors.ts';
+import { madeUpVectors } from '../../../meaning/testing/made-up-vectors.ts';
+import { importText, makeKnowledgeBase } from '../../../search/testing/imported-texts.ts';
+import { createLog } from '../../../telemetry/log.ts';
+import { embedDocuments } from '../embed-documents.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let owned: OwnedKnowledgeBase;

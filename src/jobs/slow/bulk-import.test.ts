@@ -1,11 +1,11 @@
 /** All files of a bulk import become searchable, even when the last one waits long; other accounts are not delayed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccount } from '../database/rows/accounts.ts';
-import { insertApiKey } from '../database/rows/api-keys.ts';
-import { isCitus } from '../database/testing/new-database.ts';
-import { startTestService, type TestService } from '../serve/testing/test-service.ts';
-import { importUnattended } from '../serve/testing/unattended-imports.ts';
-import { generateApiKey } from '../terms/api-key.ts';
+import { createAccount } from '../../database/rows/accounts.ts';
+import { insertApiKey } from '../../database/rows/api-keys.ts';
+import { isCitus } from '../../database/testing/new-database.ts';
+import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
+import { importUnattended } from '../../serve/testing/unattended-imports.ts';
+import { generateApiKey } from '../../terms/api-key.ts';
 
 const FILES = 40;
 /** Shorter than the extraction of all files takes; on Citus one file may take a second beside other tests. */

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Figure } from '../measuring/figures.ts';
-import { withFilled } from './filled-service.ts';
+import type { Figure } from '../../measuring/figures.ts';
+import { withFilled } from '../filled-service.ts';
 
 test('a corpus is imported once, kept, and each run gets a copy', async () => {
   const data = await mkdtemp(join(tmpdir(), 'large-'));

@@ -1,8 +1,8 @@
 /** Scans and pictures become text: in the process that extracts files, with its limits. */
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { unpackText } from '../../indexing/split/extracted-text.ts';
-import { type Extraction, extractFile } from '../extract.ts';
-import { createExtractionPool } from '../sandbox/extraction-pool.ts';
+import { unpackText } from '../../../indexing/split/extracted-text.ts';
+import { type Extraction, extractFile } from '../../extract.ts';
+import { createExtractionPool } from '../../sandbox/extraction-pool.ts';
 import {
   type Bitmap,
   pictureFile,
@@ -11,10 +11,10 @@ import {
   toPng,
   toTiff,
   writtenPage,
-} from '../testing/written-page.ts';
-import { installedLanguages, languagesToTry } from './ocr-languages.ts';
-import { pictureSize } from './picture-sizes.ts';
-import { createRecognition } from './recognition.ts';
+} from '../../testing/written-page.ts';
+import { installedLanguages, languagesToTry } from '../ocr-languages.ts';
+import { pictureSize } from '../picture-sizes.ts';
+import { createRecognition } from '../recognition.ts';
 
 const languages = installedLanguages();
 const pool = createExtractionPool({ languages });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { lookUpAllowed } from '../address-rules.ts';
-import { openConnections } from '../connections.ts';
-import { type ReceiverRules, requireReceiver, toAddressRules } from './receivers.ts';
-import { sendEvent, TooLate } from './send-event.ts';
-import { createSecret, formatSecret } from './sign.ts';
-import { type Answer, startReceiver, verify } from './testing/receiver.ts';
+import { lookUpAllowed } from '../../address-rules.ts';
+import { openConnections } from '../../connections.ts';
+import { type ReceiverRules, requireReceiver, toAddressRules } from '../receivers.ts';
+import { sendEvent, TooLate } from '../send-event.ts';
+import { createSecret, formatSecret } from '../sign.ts';
+import { type Answer, startReceiver, verify } from '../testing/receiver.ts';
 
 const secret = createSecret();
 const event = {

@@ -1,22 +1,22 @@
 /** Passages of earlier versions get the vectors that an import would give them, whatever happens meanwhile. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Queryable } from '../../database/connection/database.ts';
-import { lockDocument } from '../../database/rows/documents/documents.ts';
-import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
-import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { analyseDocument } from '../../indexing/analyse-document.ts';
-import type { Analyse } from '../../indexing/analysis-pool.ts';
-import { deleteDocuments } from '../../indexing/delete-documents.ts';
-import { findWithoutVectors } from '../../indexing/missing-vectors.ts';
-import { createStem } from '../../indexing/stems.ts';
-import { readStoredPassages, replacePassages } from '../../indexing/store-passages.ts';
-import { WORD_VECTORS_GENERATION } from '../../meaning/passage-vectors.ts';
-import { madeUpVectors } from '../../meaning/testing/made-up-vectors.ts';
-import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
-import { createLog } from '../../telemetry/log.ts';
-import { createTelemetry, unmetered } from '../../telemetry/telemetry.ts';
-import { fillVectors } from './fill-vectors.ts';
+import type { Queryable } from '../../../database/connection/database.ts';
+import { lockDocument } from '../../../database/rows/documents/documents.ts';
+import type { OwnedKnowledgeBase } from '../../../database/rows/knowledge-bases.ts';
+import { createTestDatabase } from '../../../database/testing/test-database.ts';
+import { analyseDocument } from '../../../indexing/analyse-document.ts';
+import type { Analyse } from '../../../indexing/analysis-pool.ts';
+import { deleteDocuments } from '../../../indexing/delete-documents.ts';
+import { findWithoutVectors } from '../../../indexing/missing-vectors.ts';
+import { createStem } from '../../../indexing/stems.ts';
+import { readStoredPassages, replacePassages } from '../../../indexing/store-passages.ts';
+import { WORD_VECTORS_GENERATION } from '../../../meaning/passage-vectors.ts';
+import { madeUpVectors } from '../../../meaning/testing/made-up-vectors.ts';
+import { importText, makeKnowledgeBase } from '../../../search/testing/imported-texts.ts';
+import { createLog } from '../../../telemetry/log.ts';
+import { createTelemetry, unmetered } from '../../../telemetry/telemetry.ts';
+import { fillVectors } from '../fill-vectors.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let owned: OwnedKnowledgeBase;

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import { creditPayment } from '../database/rows/accounts.ts';
-import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { LEXEMES_PER_DELTA } from '../database/schema/tables.ts';
-import { createTestDatabase } from '../database/testing/test-database.ts';
-import { paidElsewhere } from '../search/payment/charge.ts';
-import { createStatistics, readFrequencies } from '../search/query/collection-statistics.ts';
-import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
-import { deleteDocuments } from './delete-documents.ts';
-import { mergeFrequencyDeltas } from './postings/document-frequencies.ts';
+import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
+import { creditPayment } from '../../database/rows/accounts.ts';
+import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
+import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { paidElsewhere } from '../../search/payment/charge.ts';
+import { createStatistics, readFrequencies } from '../../search/query/collection-statistics.ts';
+import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
+import { deleteDocuments } from '../delete-documents.ts';
+import { mergeFrequencyDeltas } from '../postings/document-frequencies.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
