@@ -74,7 +74,7 @@ test('a thousand position requests read a queue of ten thousand once', async () 
   await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
     SELECT 'import-file', ${accountId}::uuid, gen_random_uuid(), gen_random_uuid(),
-      now() + make_interval(secs => n / 1000.0), now()
+      date_trunc('second', now()) + n * interval '1 millisecond', now()
     FROM generate_series(1, 10000) AS n`.execute(server.database);
   const { rows } = await sql<{ first: Date }>`SELECT min(created_at) AS first FROM knowledge_jobs`.execute(
     server.database,
