@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
+import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ListAttributesData, ListAttributesErrors, ListAttributesResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -496,4 +496,19 @@ export const importUrl = <ThrowOnError extends boolean = false>(options: Options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Ask which attributes documents have
+ *
+ * Returns the attributes of the documents of a knowledge base: their names, their types, and the most frequent
+ * values, each with the number of its documents. So people and agents know what a `filter` may ask for. Documents
+ * count from the moment when they are `processed` until they are deleted. The most frequent names come first, up to
+ * 100, and up to 10 values of each type. In a large knowledge base only the newest 10,000 documents are counted, or
+ * fewer with much text in their attributes: then `isComplete` is false.
+ */
+export const listAttributes = <ThrowOnError extends boolean = false>(options: Options<ListAttributesData, ThrowOnError>): RequestResult<ListAttributesResponses, ListAttributesErrors, ThrowOnError> => (options.client ?? client).get<ListAttributesResponses, ListAttributesErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/listAttributes',
+    ...options
 });

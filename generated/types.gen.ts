@@ -2684,6 +2684,123 @@ export type SynonymsEnvelope = {
 };
 
 /**
+ * The type of a value; a `list` is one of texts.
+ */
+export type AttributeType = 'text' | 'number' | 'boolean' | 'list';
+
+/**
+ * A value, and how many documents have it.
+ */
+export type AttributeValueCount = {
+    /**
+     * A text, a number or a boolean; of a list, one of its texts.
+     */
+    value: AttributeText | number | boolean;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    documentCount: Count;
+};
+
+/**
+ * The values of one type of an attribute.
+ */
+export type AttributeTypeSummary = {
+    /**
+     * The type of a value; a `list` is one of texts.
+     */
+    type: AttributeType;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    documentCount: Count;
+    /**
+     * How many different values there are.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    valueCount: number;
+    /**
+     * The most frequent values, the most frequent first.
+     *
+     * At most 10 items.
+     */
+    values: Array<AttributeValueCount>;
+    /**
+     * Only of numbers; the lowest.
+     */
+    minimum?: number;
+    /**
+     * Only of numbers; the highest.
+     */
+    maximum?: number;
+};
+
+/**
+ * An attribute of documents.
+ */
+export type AttributeSummary = {
+    /**
+     * The name of the attribute, as a filter has it.
+     *
+     * 1 to 64 characters.
+     */
+    name: string;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
+    documentCount: Count;
+    /**
+     * The types of its values, the most frequent first; mostly one.
+     *
+     * 1 to 4 items.
+     */
+    types: Array<AttributeTypeSummary>;
+};
+
+/**
+ * The attributes of the documents of a knowledge base.
+ */
+export type AttributesSummary = {
+    /**
+     * The attributes, the most frequent first.
+     *
+     * At most 100 items.
+     */
+    attributes: Array<AttributeSummary>;
+    /**
+     * How many documents were counted, with or without attributes.
+     *
+     * 0 to 10,000.
+     */
+    countedDocuments: number;
+    /**
+     * Whether all documents were counted, and all attributes are in the answer.
+     */
+    isComplete: boolean;
+};
+
+/**
+ * The attributes of the documents of a knowledge base.
+ */
+export type AttributesEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * The attributes of the documents of a knowledge base.
+     */
+    data: AttributesSummary;
+};
+
+/**
  * One page of the documents of a knowledge base.
  */
 export type DocumentsEnvelope = {
@@ -3524,6 +3641,13 @@ export type UnexpectedError = {
  * 36 characters.
  */
 export type ListedKnowledgeBase = KnowledgeBaseId;
+
+/**
+ * The knowledge base whose documents are counted.
+ *
+ * 36 characters.
+ */
+export type CountedKnowledgeBase = KnowledgeBaseId;
 
 /**
  * The knowledge base to return.
@@ -5484,3 +5608,58 @@ export type ImportUrlResponses = {
 };
 
 export type ImportUrlResponse = ImportUrlResponses[keyof ImportUrlResponses];
+
+export type ListAttributesData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The knowledge base whose documents are counted.
+         *
+         * 36 characters.
+         */
+        knowledgeBaseId: KnowledgeBaseId;
+    };
+    url: '/v1/listAttributes';
+};
+
+export type ListAttributesErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type ListAttributesError = ListAttributesErrors[keyof ListAttributesErrors];
+
+export type ListAttributesResponses = {
+    /**
+     * The attributes, the most frequent first.
+     */
+    200: AttributesEnvelope;
+};
+
+export type ListAttributesResponse = ListAttributesResponses[keyof ListAttributesResponses];

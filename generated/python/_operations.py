@@ -8,6 +8,7 @@ from ._core.calls import Operation
 from ._core.pages import AsyncPages, Pages, SearchResults
 from .types import (
     Attributes,
+    AttributesSummary,
     Balance,
     CreatedWebhook,
     DeletedDocument,
@@ -64,6 +65,7 @@ OPERATIONS = {
     "getSynonyms": Operation("getSynonyms", "GET", Synonyms),
     "setSynonyms": Operation("setSynonyms", "POST", Synonyms),
     "importUrl": Operation("importUrl", "POST", Document, True),
+    "listAttributes": Operation("listAttributes", "GET", AttributesSummary),
 }
 
 
@@ -1009,6 +1011,30 @@ class Operations:
         }, (timeout, deadline, retries), idempotency_key)
         return answer
 
+    def list_attributes(
+        self,
+        knowledge_base_id: str,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> AttributesSummary:
+        """
+        Ask which attributes documents have.
+
+        Returns the attributes of the documents of a knowledge base: their names, their types, and the most frequent
+        values, each with the number of its documents. So people and agents know what a `filter` may ask for.
+        Documents count from the moment when they are `processed` until they are deleted. The most frequent names
+        come first, up to 100, and up to 10 values of each type. In a large knowledge base only the newest 10,000
+        documents are counted, or fewer with much text in their attributes: then `isComplete` is false.
+
+        knowledge_base_id: The knowledge base whose documents are counted. 36 characters.
+        """
+        answer: AttributesSummary = self._call(OPERATIONS["listAttributes"], {
+            "knowledgeBaseId": knowledge_base_id,
+        }, (timeout, deadline, retries))
+        return answer
+
 
 class AsyncOperations:
     """The operations, each with its arguments by name."""
@@ -1950,4 +1976,28 @@ class AsyncOperations:
             "externalId": external_id,
             "ifUnchanged": if_unchanged,
         }, (timeout, deadline, retries), idempotency_key)
+        return answer
+
+    async def list_attributes(
+        self,
+        knowledge_base_id: str,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> AttributesSummary:
+        """
+        Ask which attributes documents have.
+
+        Returns the attributes of the documents of a knowledge base: their names, their types, and the most frequent
+        values, each with the number of its documents. So people and agents know what a `filter` may ask for.
+        Documents count from the moment when they are `processed` until they are deleted. The most frequent names
+        come first, up to 100, and up to 10 values of each type. In a large knowledge base only the newest 10,000
+        documents are counted, or fewer with much text in their attributes: then `isComplete` is false.
+
+        knowledge_base_id: The knowledge base whose documents are counted. 36 characters.
+        """
+        answer: AttributesSummary = await self._call(OPERATIONS["listAttributes"], {
+            "knowledgeBaseId": knowledge_base_id,
+        }, (timeout, deadline, retries))
         return answer

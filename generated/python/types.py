@@ -74,6 +74,10 @@ WebhookEvent = Union["DocumentEvent", "KnowledgeBaseEvent", "TestEvent"]
 QueryWarningCode = Literal["MEANING_TIMEOUT", "MEANING_UNAVAILABLE", "RERANK_TIMEOUT", "RERANK_UNAVAILABLE"]
 
 
+#: The type of a value; a `list` is one of texts.
+AttributeType = Literal["text", "number", "boolean", "list"]
+
+
 #: Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload address, DOWNLOAD_EXPIRED (410) and RANGE_NOT_SATISFIABLE (416) only from a download address. The codes of UnexpectedError come before a request reaches an operation.
 ErrorCode = Literal["STORAGE_LIMIT_EXCEEDED", "INPUT_VALIDATION_FAILED", "MALFORMED_REQUEST", "UNAUTHORIZED", "INSUFFICIENT_CREDITS", "KNOWLEDGE_BASE_LIMIT_EXCEEDED", "KEY_NOT_PERMITTED", "WEBHOOK_LIMIT_EXCEEDED", "NOT_FOUND", "KNOWLEDGE_BASE_NOT_FOUND", "DOCUMENT_NOT_FOUND", "FILE_NOT_FOUND", "WEBHOOK_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "FILE_NOT_UPLOADED", "FILE_ALREADY_IMPORTED", "UPLOAD_EXPIRED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "IDEMPOTENCY_KEY_REUSED", "DOCUMENT_NOT_RETRYABLE", "DOCUMENT_HAS_NO_FILE", "DOWNLOAD_EXPIRED", "RANGE_NOT_SATISFIABLE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]
 
@@ -2050,6 +2054,120 @@ class QueryWarning(Model):
         "message": "message",
     }
     _required = frozenset(("code", "message",))
+
+
+class AttributeValueCount(Model):
+    """A value, and how many documents have it."""
+
+    value: Union[str, float, bool]
+    """A text, a number or a boolean; of a list, one of its texts."""
+    document_count: int
+    """
+    A number of things.
+
+    0 to 9,007,199,254,740,991.
+    """
+
+    _fields = {
+        "value": "value",
+        "document_count": "documentCount",
+    }
+    _required = frozenset(("value", "document_count",))
+
+
+class AttributeTypeSummary(Model):
+    """The values of one type of an attribute."""
+
+    type: AttributeType
+    """The type of a value; a `list` is one of texts."""
+    document_count: int
+    """
+    A number of things.
+
+    0 to 9,007,199,254,740,991.
+    """
+    value_count: int
+    """
+    How many different values there are.
+
+    0 to 9,007,199,254,740,991.
+    """
+    values: List[AttributeValueCount]
+    """
+    The most frequent values, the most frequent first.
+
+    At most 10 items.
+    """
+    minimum: float | None
+    """Only of numbers; the lowest."""
+    maximum: float | None
+    """Only of numbers; the highest."""
+
+    _fields = {
+        "type": "type",
+        "document_count": "documentCount",
+        "value_count": "valueCount",
+        "values": ("values", AttributeValueCount),
+        "minimum": "minimum",
+        "maximum": "maximum",
+    }
+    _required = frozenset(("type", "document_count", "value_count", "values",))
+
+
+class AttributeSummary(Model):
+    """An attribute of documents."""
+
+    name: str
+    """
+    The name of the attribute, as a filter has it.
+
+    1 to 64 characters.
+    """
+    document_count: int
+    """
+    A number of things.
+
+    0 to 9,007,199,254,740,991.
+    """
+    types: List[AttributeTypeSummary]
+    """
+    The types of its values, the most frequent first; mostly one.
+
+    1 to 4 items.
+    """
+
+    _fields = {
+        "name": "name",
+        "document_count": "documentCount",
+        "types": ("types", AttributeTypeSummary),
+    }
+    _required = frozenset(("name", "document_count", "types",))
+
+
+class AttributesSummary(Model):
+    """The attributes of the documents of a knowledge base."""
+
+    attributes: List[AttributeSummary]
+    """
+    The attributes, the most frequent first.
+
+    At most 100 items.
+    """
+    counted_documents: int
+    """
+    How many documents were counted, with or without attributes.
+
+    0 to 10,000.
+    """
+    is_complete: bool
+    """Whether all documents were counted, and all attributes are in the answer."""
+
+    _fields = {
+        "attributes": ("attributes", AttributeSummary),
+        "counted_documents": "countedDocuments",
+        "is_complete": "isComplete",
+    }
+    _required = frozenset(("attributes", "counted_documents", "is_complete",))
 
 
 class ImportFileOptions(TypedDict, total=False):

@@ -27,6 +27,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   ],
   'kb list': [['kb list', 'all knowledge bases']],
   'kb create': [['kb create Handbook --description "Rules for travel"', 'prints the id']],
+  'kb attributes': [['kb attributes Handbook', 'what `--filter` can ask for']],
   'kb rename': [['kb rename Handbook "Handbook 2026"', 'the documents stay']],
   'kb delete': [['kb delete Handbook', 'asks before it deletes; in a script add --yes']],
   'docs list': [['docs list --kb Handbook --status failed', 'the files that could not be read']],

@@ -44,6 +44,7 @@ const CALLS: [operation: string, body?: object][] = [
   ['getSynonyms'],
   ['setSynonyms', { groups: [] }],
   ['importUrl', { knowledgeBaseId, url: 'https://93.184.215.14/' }],
+  [`listAttributes?knowledgeBaseId=${knowledgeBaseId}`],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { singleFlight } from '../concurrency/single-flight.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
+import { attributeHandlers } from '../handlers/attributes.ts';
 import { documentHandlers } from '../handlers/documents.ts';
 import { downloadHandlers } from '../handlers/downloads.ts';
 import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
@@ -35,6 +36,7 @@ const handlers: Handlers = {
   ...uploadHandlers,
   ...downloadHandlers,
   ...documentHandlers,
+  ...attributeHandlers,
   ...knowledgeBaseHandlers,
   ...accountHandlers,
   ...synonymHandlers,

@@ -126,6 +126,7 @@ const LENGTHS: Bound[] = [
     accepted: 200,
     rest: { knowledgeBaseId },
   },
+  { operationId: 'listAttributes', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'getSynonyms', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   {
     operationId: 'setSynonyms',

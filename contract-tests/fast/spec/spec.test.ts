@@ -45,6 +45,7 @@ describe('operations', () => {
     ['getSynonyms', 'get', 'search'],
     ['setSynonyms', 'post', 'search'],
     ['importUrl', 'post', 'uploads'],
+    ['listAttributes', 'get', 'documents'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -85,6 +86,7 @@ describe('operations', () => {
     getSynonyms: ['404'],
     setSynonyms: ['403', '404'],
     importUrl: ['403', '404', '409'],
+    listAttributes: ['404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -176,6 +178,7 @@ describe('bounds of the interface', () => {
     ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
     ['presignDownloadUrl', 'documentId', true, id],
     ['listDocuments', 'filter', false, { type: 'object' }],
+    ['listAttributes', 'knowledgeBaseId', true, knowledgeBaseId],
     ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'groups', true, { type: 'array', maxItems: 1000 }],

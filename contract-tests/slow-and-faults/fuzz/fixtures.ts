@@ -176,6 +176,7 @@ function targetOf(state: State): Target {
       listPassages: { documentId, cursor: cursorOf(state, 'listPassages') },
       getKnowledgeBase: { knowledgeBaseId },
       getSynonyms: { knowledgeBaseId },
+      listAttributes: { knowledgeBaseId },
       setSynonyms: { knowledgeBaseId: writable.knowledgeBaseId },
       getDocumentContent: { documentId },
       updateDocument: { documentId: writable.documentId },

@@ -1,5 +1,6 @@
 /** Bugs in the fields of successes: a wrong type, format or name, a missing or additional field. */
 import type {
+  AttributesSummary,
   Balance,
   CreatedWebhook,
   Document,
@@ -31,6 +32,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'listPassages',
   'getKnowledgeBase',
   'getSynonyms',
+  'listAttributes',
   'getDocumentContent',
   'query',
   'createWebhook',
@@ -170,6 +172,24 @@ export const KNOWLEDGE_BASE_BUGS = [
   })),
   inData<Synonyms>('synonyms come in another order', 'getSynonyms', ({ groups }) => ({
     groups: groups.toReversed(),
+  })),
+  inData<AttributesSummary>('a document that is gone is counted', 'listAttributes', (data) => ({
+    ...data,
+    countedDocuments: data.countedDocuments + 1,
+  })),
+  inData<AttributesSummary>('values come in any order', 'listAttributes', ({ attributes, ...data }) => ({
+    ...data,
+    attributes: attributes.map((each) => ({
+      ...each,
+      types: each.types.map((ofType) => ({ ...ofType, values: ofType.values.toReversed() })),
+    })),
+  })),
+  inData<AttributesSummary>('numbers count as texts', 'listAttributes', ({ attributes, ...data }) => ({
+    ...data,
+    attributes: attributes.map((each) => ({
+      ...each,
+      types: each.types.map((ofType) => ({ ...ofType, type: 'text' })),
+    })),
   })),
   inData('a deletion without the id', 'deleteKnowledgeBase', () => ({})),
   inData('the id alone as data', 'deleteDocument', ({ id }: { id: string }) => id),

@@ -87,6 +87,9 @@ export const REFUSAL_BUGS = [
   inAnswer('an unknown knowledge base has no synonyms', 'getSynonyms 404', (answer) =>
     success(answer, { groups: [] }),
   ),
+  inAnswer('an unknown knowledge base has no attributes', 'listAttributes 404', (answer) =>
+    success(answer, { attributes: [], countedDocuments: 0, isComplete: true }),
+  ),
   inAnswer('an unknown knowledge base is searched', 'query 404', (answer) => success(answer, [])),
   inAnswer('a query without credits finds nothing', 'query 402', (answer) => success(answer, [])),
   inAnswer('an outage looks like an empty account', 'getUsage 503', (answer) =>

@@ -77,7 +77,7 @@ const USE_ORDER = [
   'deleteKnowledgeBase',
   ...[
     'importTextContent',
-    'listDocuments',
+    ...['listDocuments', 'listAttributes'],
     'getDocumentStatus',
     'getDocument',
     'listPassages',

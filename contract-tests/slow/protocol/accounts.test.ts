@@ -291,6 +291,7 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   presignDownloadUrl: 'search',
   getSynonyms: 'search',
   setSynonyms: 'write',
+  listAttributes: 'search',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */

@@ -6,6 +6,7 @@ import { idempotencyKeyReused } from '../../../src/terms/errors.ts';
 import { advanceImports } from './imports.ts';
 import { accountAnswers } from './operations/account.ts';
 import type { MemoryAnswers, MemoryContext } from './operations/answer-types.ts';
+import { attributeAnswers } from './operations/attributes.ts';
 import { documentAnswers } from './operations/documents.ts';
 import { downloadAnswers } from './operations/downloads.ts';
 import { knowledgeBaseAnswers } from './operations/knowledge-bases.ts';
@@ -18,6 +19,7 @@ import type { State } from './state.ts';
 /** All operations of the spec: a missing one is an error of the compiler. */
 const ANSWERS: MemoryAnswers = {
   ...accountAnswers,
+  ...attributeAnswers,
   ...documentAnswers,
   ...downloadAnswers,
   ...knowledgeBaseAnswers,

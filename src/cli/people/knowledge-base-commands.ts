@@ -1,5 +1,6 @@
 /** The commands for knowledge bases. */
 import { Command } from 'commander';
+import type { AttributesSummary } from '../../../generated/types.gen.ts';
 import { formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
 import { printTable } from '../../terminal/table.ts';
 import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
@@ -11,7 +12,7 @@ import { connect, type RemoteOptions, withRemote } from '../service/remote-servi
 type Options = RemoteOptions & JsonOption;
 
 export const knowledgeBases = new Command('kb').description(
-  'knowledge bases: list, create, rename and delete them',
+  'knowledge bases: list, create, rename and delete them, and show their attributes',
 );
 
 withRemote(withJson(knowledgeBases.command('list')))
@@ -76,4 +77,32 @@ withRemote(withJson(knowledgeBases.command('delete')))
     const deleted = await client.deleteKnowledgeBase(id);
     if (json) printJson(deleted);
     else print(toVisibleLine(`The knowledge base "${name}" is deleted.`));
+  });
+
+const toRows = ({ attributes }: AttributesSummary) =>
+  attributes.flatMap(({ name, types }) =>
+    types.map(({ type, documentCount, valueCount, values }) => ({
+      name,
+      type,
+      documents: String(documentCount),
+      values: String(valueCount),
+      'most frequent': values
+        .map(({ value, documentCount: of }) => `${JSON.stringify(value)} (${of})`)
+        .join(', '),
+    })),
+  );
+
+withRemote(withJson(knowledgeBases.command('attributes')))
+  .description('show which attributes its documents have, to filter by: names, types and values')
+  .argument('<knowledge-base>', 'its id or name')
+  .action(async (given: string, { json, ...remote }: Options) => {
+    const client = await connect(remote);
+    const summary = await client.listAttributes((await requireKnowledgeBase(client, given)).id);
+    if (json) {
+      printJson(summary);
+      return;
+    }
+    if ((await printTable(toRows(summary))) === 0) tell('Its documents have no attributes.');
+    if (!summary.isComplete)
+      tell(`Only the newest ${pluralise(summary.countedDocuments, 'document')} were counted.`);
   });

@@ -1,6 +1,7 @@
 /** The operations that only read, one function for each. */
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type {
+  AttributesSummary,
   Balance,
   Document,
   DocumentContent,
@@ -13,6 +14,7 @@ import type {
   GetKnowledgeBaseData,
   GetSynonymsData,
   KnowledgeBase,
+  ListAttributesData,
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
@@ -88,6 +90,14 @@ export const createReadOperations = (options: RequestOptions) => ({
   ): Promise<KnowledgeBase> {
     const query = toKnowledgeBaseInput(knowledgeBase);
     return (await sdk.getKnowledgeBase({ query, ...options(call) })).data.data;
+  },
+  /** The attributes of a knowledge base's documents: names, types, and the most frequent values with their numbers. */
+  async listAttributes(
+    knowledgeBase: ListAttributesData['query'] | string,
+    call: CallOptions = {},
+  ): Promise<AttributesSummary> {
+    const query = toKnowledgeBaseInput(knowledgeBase);
+    return (await sdk.listAttributes({ query, ...options(call) })).data.data;
   },
   /** The groups of synonyms of the account or of a knowledge base. */
   async getSynonyms(

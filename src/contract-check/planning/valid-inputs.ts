@@ -40,5 +40,6 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   testWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
   getSynonyms: { knowledgeBaseId },
   setSynonyms: { knowledgeBaseId, groups: [{ terms: ['PTO', 'paid time off'] }] },
+  listAttributes: { knowledgeBaseId },
   presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
 };

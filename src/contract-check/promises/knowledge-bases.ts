@@ -62,6 +62,7 @@ export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedR
         ['getKnowledgeBase', { knowledgeBaseId }],
         ['updateKnowledgeBase', { knowledgeBaseId }],
         ['getSynonyms', { knowledgeBaseId }],
+        ['listAttributes', { knowledgeBaseId }],
         ['setSynonyms', { knowledgeBaseId, groups: [] }],
         ['listDocuments', { knowledgeBaseId }],
         ['importTextContent', { knowledgeBaseId, ...text }],

@@ -64,6 +64,8 @@ const documentCalls = (to: Sender) => ({
   query: (body: QueryRequest) => dataOf(sdk.query({ ...to, body })),
   listDocuments: async (query: ListDocumentsData['query']) =>
     (await sdk.listDocuments({ ...to, query })).data,
+  listAttributes: (knowledgeBaseId: string) =>
+    dataOf(sdk.listAttributes({ ...to, query: { knowledgeBaseId } })),
   getDocument: (documentId: string) => dataOf(sdk.getDocument({ ...to, query: { documentId } })),
   getDocumentStatus: (documentId: string, waitSeconds?: number) =>
     dataOf(

@@ -1,6 +1,7 @@
 /** For every operation: a request that succeeds, and the checks of its promises. */
 import type { PlannedRequest, RunContext } from '../planning/planned-request.ts';
 import * as account from '../promises/account.ts';
+import * as attributes from '../promises/attributes.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as passages from '../promises/passages.ts';
@@ -15,6 +16,7 @@ export const SUCCESSES: Record<
   (context: RunContext) => Promise<PlannedRequest> | PlannedRequest
 > = {
   ...account,
+  ...attributes,
   ...documents,
   ...knowledgeBases,
   ...passages,

@@ -71,6 +71,7 @@ async function notFound({ client }: Target) {
     sdk.getKnowledgeBase({ client, query: { knowledgeBaseId } }),
     sdk.updateKnowledgeBase({ client, body: { knowledgeBaseId, name: 'Nowhere' } }),
     sdk.getSynonyms({ client, query: { knowledgeBaseId } }),
+    sdk.listAttributes({ client, query: { knowledgeBaseId } }),
     sdk.setSynonyms({ client, body: { knowledgeBaseId, groups: [] } }),
     sdk.importTextContent({ client, body: text }),
     sdk.presignUploadUrl({ client, body: { knowledgeBaseId, fileName: 'notes.txt', size: 9 } }),

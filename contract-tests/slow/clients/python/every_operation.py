@@ -29,6 +29,7 @@ def use(client: KnowledgeRetrieval) -> None:
     names = [each.name for each in client.list_knowledge_bases(limit=5)]
     passages = [each.content for each in client.list_passages(text.id, from_=1)]
     print(titles, names, passages, client.get_document_content(text.id, limit=10).text)
+    print([(each.name, each.types[0].values) for each in client.list_attributes(base.id).attributes])
     print(client.get_document(text.id).created_at, client.get_document_status(text.id, wait_seconds=1).status)
     print(client.get_knowledge_base(base.id).document_count, client.presign_download_url(document.id).download_url)
     client.update_knowledge_base(base.id, name="Handbooks")

@@ -11,7 +11,14 @@ const ORDER = {
     'deleteKnowledgeBase',
   ],
   documents: [
-    ...['importTextContent', 'listDocuments', 'getDocumentStatus', 'getDocument', 'listPassages'],
+    ...[
+      'importTextContent',
+      'listDocuments',
+      'listAttributes',
+      'getDocumentStatus',
+      'getDocument',
+      'listPassages',
+    ],
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],

@@ -1,0 +1,18 @@
+/** The operation that says which attributes documents have. */
+import { withinBounds } from '../database/connection/bounded-statements.ts';
+import { summariseAttributes } from '../database/rows/documents/attribute-counts.ts';
+import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { parseKnowledgeBaseId } from '../terms/ids.ts';
+import type { Handlers } from './handler-types.ts';
+
+/** Ten thousand documents with a dozen attributes take a fifth of a second; with the largest ones, as long as this. */
+const COUNT_TIME_MAX_MS = 5_000;
+
+export const attributeHandlers = {
+  async listAttributes(input, { database, accountId, reach, signal }) {
+    const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
+    await requireKnowledgeBase(database, owned);
+    const bounds = { timeMaxMs: COUNT_TIME_MAX_MS, signal };
+    return { data: await withinBounds(bounds, () => summariseAttributes(database, owned)) };
+  },
+} satisfies Partial<Handlers>;
