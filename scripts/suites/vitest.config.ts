@@ -70,8 +70,8 @@ const REPEATED = { ...COMMON, retry: 1 };
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
-    // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One worker fewer than cores, but at least three: tests often wait, for a start or an import.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     reporters: ['default', createRetryReport(), plainSummary, { onInit: announceMissing }],
     projects: [
       {
