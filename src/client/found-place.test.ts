@@ -39,7 +39,12 @@ test.each([
     ),
     'page 8',
   ],
-])('%s', (_what, found, pages) => expect(formatPages(foundPlace(found))).toBe(pages));
+])('%s', (_what, found, pages) => expect(formatPages(foundPlace(found), 'pdf')).toBe(pages));
+
+test('tables have sheets, and presentations slides', () => {
+  expect(formatPages({ page: 2 }, 'xlsx')).toBe('sheet 2');
+  expect(formatPages({ page: 2, lastPage: 3 }, 'odp')).toBe('slides 2–3');
+});
 
 test('the time is that of the first word, or of the passage', () => {
   expect(foundPlace(result({ time: 3 }, [{ time: 7.5 }, { time: 9 }]))).toEqual({ time: 7.5 });

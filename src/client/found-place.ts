@@ -1,5 +1,5 @@
 /** Where in its document a search result has the words of the query. */
-import type { Highlight, SearchResult } from '../../generated/types.gen.ts';
+import type { DocumentType, Highlight, SearchResult } from '../../generated/types.gen.ts';
 
 /** The page of the words; if they are in no page's text, the passage's first and last page. `time` is in seconds. */
 export type FoundPlace = { page?: number; lastPage?: number; time?: number };
@@ -31,8 +31,22 @@ function mostMarkedPage(highlights: Highlight[]): number | undefined {
   return counts.entries().find(([, count]) => count === most)?.[0];
 }
 
-/** `page 8`, or `pages 7–8`; undefined where the format has none. */
-export function formatPages({ page, lastPage }: FoundPlace): string | undefined {
+/** What the formats have that have no pages: tables have sheets, presentations have slides. */
+const UNITS: Partial<Record<DocumentType, string>> = {
+  xlsx: 'sheet',
+  xls: 'sheet',
+  ods: 'sheet',
+  pptx: 'slide',
+  ppt: 'slide',
+  odp: 'slide',
+};
+
+/** What `page` and `pageCount` count in documents of a format: 'page', 'sheet' or 'slide'. */
+export const pageUnit = (type: DocumentType): string => UNITS[type] ?? 'page';
+
+/** `page 8`, `pages 7–8`, or `sheet 2`; undefined where the format has none. */
+export function formatPages({ page, lastPage }: FoundPlace, type: DocumentType): string | undefined {
   if (page === undefined) return undefined;
-  return lastPage === undefined ? `page ${page}` : `pages ${page}–${lastPage}`;
+  const unit = pageUnit(type);
+  return lastPage === undefined ? `${unit} ${page}` : `${unit}s ${page}–${lastPage}`;
 }

@@ -1,6 +1,6 @@
 /** The console: the page at the address of the service. Runs in the browser. */
-import './base.css';
-import './controls.css';
+import './styles/base.css';
+import './styles/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { focusSearchOnSlash } from './parts/slash-key.ts';

@@ -56,8 +56,18 @@ export const addressOf = {
   compare: '#/compare',
   documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>
     withParameters(`#/knowledge-bases/${encodeURIComponent(knowledgeBaseId)}`, parameters),
-  document: (documentId: string, passage?: number) =>
-    `#/documents/${encodeURIComponent(documentId)}${passage === undefined ? '' : `?passage=${passage}`}`,
+  /** `passage`: the one that is shown first. `query`: its words are marked. */
+  document: (
+    documentId: string,
+    { passage, query = '' }: { passage?: number | undefined; query?: string } = {},
+  ) =>
+    withParameters(
+      `#/documents/${encodeURIComponent(documentId)}`,
+      new URLSearchParams({
+        ...(passage !== undefined && { passage: String(passage) }),
+        ...(query !== '' && { q: query }),
+      }),
+    ),
   search: (parameters = new URLSearchParams()) => withParameters('#/search', parameters),
 };
 

@@ -31,7 +31,8 @@ export function useLoaded<Value>(
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
-    setState(({ value }) => ({ value, error: undefined, isLoading: true }));
+    // The error stays until the outcome: a service that is away is asked again and again.
+    setState(({ value, error }) => ({ value, error, isLoading: true }));
     latest.current(controller.signal).then(
       (value) => controller.signal.aborted || setState({ value, error: undefined, isLoading: false }),
       (error) => controller.signal.aborted || setState(({ value }) => ({ value, error, isLoading: false })),
@@ -39,6 +40,7 @@ export function useLoaded<Value>(
   }, []);
   const replace = useCallback((value: Value) => setState({ value, error: undefined, isLoading: false }), []);
   useEffect(() => {
+    setState(({ value }) => ({ value, error: undefined, isLoading: true }));
     reload();
     return () => running.current?.abort();
   }, dependencies);

@@ -39,11 +39,11 @@ export const documentUri = (documentId: string): string => `knowledge://document
 
 /** For example `Handbook, page 12, Travel > Expenses`, or `talk.vtt, at 00:12:45`. */
 function citationOf(result: SearchResult): string {
-  const { title, location } = result;
+  const { title, type, location } = result;
   const place = foundPlace(result);
   const parts = [
     title,
-    formatPages(place),
+    formatPages(place, type),
     place.time === undefined ? undefined : `at ${formatTime(place.time)}`,
     location?.headings?.length ? location.headings.join(' > ') : undefined,
   ];

@@ -143,6 +143,45 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await dialog().getByRole('button', { name: 'Close' }).click();
   });
 
+  test('searches while a person types: the last word may be incomplete, and Back leads to the search before', async () => {
+    await visit(page, '#/search?q=restart+policy');
+    const field = page.getByLabel('Question or words');
+    await field.fill('');
+    await field.pressSequentially('soup no');
+    await page.locator('.result').getByText('noon').first().waitFor();
+    expect(await field.evaluate('document.activeElement?.getAttribute("name")')).toBe('query');
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe('restart policy');
+    await page.locator('.result').getByRole('link', { name: 'restart.md' }).waitFor();
+  });
+
+  test('what a document says is drawn, and neither runs nor loads anything', async () => {
+    const { id } = (await api.listKnowledgeBases()).data[0] ?? { id: '' };
+    const content =
+      '# Walruses\n\n| Sea | Weight |\n|---|---|\n| Bering | 1,700 |\n\n- a **tusk**\n\n' +
+      '<img src=x onerror="document.title=1"> ![shore](https://example.com/x.png) [link](javascript:alert(1))';
+    const { id: documentId } = await api.importTextContent({
+      knowledgeBaseId: id,
+      title: 'Walruses',
+      content,
+    });
+    await visit(page, '#/search?q=Bering+walrus');
+    const found = page.locator('.result').first();
+    await found.getByRole('cell', { name: 'Bering' }).locator('mark').waitFor();
+    await found.getByText('<img src=x').waitFor();
+    expect(await found.locator('img, a[href^="javascript"]').count()).toBe(0);
+    expect(await found.locator('li > p, strong').allInnerTexts()).toContain('tusk');
+    await api.deleteDocument(documentId);
+  });
+
+  test('a search that its filter leaves without results says how many there are without it', async () => {
+    const filter = encodeURIComponent('{"type":"eq","key":"$title","value":"nothing"}');
+    await visit(page, `#/search?q=café&filter=${filter}`);
+    await text('Nothing matches within the filter. Without it there are 2 results.').waitFor();
+    await page.getByRole('link', { name: 'Search without it' }).click();
+    await expect.poll(() => page.locator('.result').count()).toBe(2);
+  });
+
   test('compares two settings side by side', async () => {
     await visit(page, '#/search?q=café&compare=true&b.limit=1');
     const lists = page.locator('.results');
@@ -175,7 +214,12 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await visit(page, '#/search?q=restart+policy');
     await page.getByRole('link', { name: 'restart.md' }).first().click();
     await page.getByRole('heading', { name: 'restart.md' }).waitFor();
-    await page.locator('.passage.target').getByText('restarts by its restart policy').waitFor();
+    const target = page.locator('.passage.target');
+    await target.getByText('restarts by its').waitFor();
+    // The heading too is found by the stem of its word.
+    await expect.poll(() => target.locator('mark').allInnerTexts()).toContain('policy');
+    await button('Remove the marks').click();
+    await expect.poll(() => target.locator('mark').count()).toBe(0);
     await button('Edit').click();
     await dialog().getByLabel('Title').fill('Restarts');
     await dialog().getByRole('button', { name: 'Add an attribute' }).click();
@@ -247,7 +291,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
 
   test('sees what the account uses', async () => {
     await visit(page, '#/usage');
-    for (const name of ['Storage', 'Credits', 'Requests'])
+    for (const name of ['Storage', 'Documents', 'Requests'])
       await page.getByRole('heading', { name }).waitFor();
   });
 

@@ -10,6 +10,7 @@ import type {
 } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
+import { pageUnit } from '../../client/found-place.ts';
 import { enumerate, formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
 import { printFacts, printTable } from '../../terminal/table.ts';
 import { hasReader, print, printJson, tell, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
@@ -106,7 +107,7 @@ const toFacts = ({ error, file, languages, attributes, warnings, ...document }: 
   status: document.status,
   error: error && `${error.code}: ${error.message}`,
   warnings: warnings?.map(({ message }) => message).join(' '),
-  pages: document.pageCount?.toString(),
+  [`${pageUnit(document.type)}s`]: document.pageCount?.toString(),
   passages: document.passageCount?.toString(),
   languages: languages?.map(({ language }) => language).join(', '),
   attributes: attributes && JSON.stringify(attributes),

@@ -20,7 +20,7 @@ function describePlace(result: SearchResult, names: Names): string {
   const parts = [
     formatScore(score),
     names.get(knowledge_base_id) ?? '',
-    formatPages(place) ?? '',
+    formatPages(place, result.type) ?? '',
     place.time === undefined ? '' : formatTime(place.time),
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,

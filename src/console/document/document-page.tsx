@@ -2,10 +2,12 @@
 import '../documents/documents.css';
 import './document.css';
 import { useEffect, useState } from 'preact/hooks';
+import { pageUnit } from '../../client/found-place.ts';
 import type { DocumentDetails } from '../../client/index.ts';
 import { describeError } from '../describe-error.ts';
 import { DeleteDocumentsDialog } from '../documents/delete-documents-dialog.tsx';
 import {
+  canBeReadAgain,
   failureRemedy,
   hasFailed,
   isUnsettled,
@@ -15,11 +17,19 @@ import {
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { BackIcon, EditIcon, LinkIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
+import {
+  BackIcon,
+  EditIcon,
+  LinkIcon,
+  RetryIcon,
+  SearchIcon,
+  TrashIcon,
+  UploadIcon,
+} from '../parts/icons.tsx';
 import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { addressOf, route, visit } from '../routes.ts';
-import { AttributeTags } from '../search/result.tsx';
+import { AttributeTags } from '../search/results/result.tsx';
 import { useSession, writeObstacle } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -27,6 +37,7 @@ import { useTitle } from '../use-title.ts';
 import { DocumentText } from './document-text.tsx';
 import { DownloadButton } from './download-button.tsx';
 import { EditDialog } from './edit-dialog.tsx';
+import { MarkedWords, useMarkedPassages } from './marked-words.tsx';
 
 /** One request waits at the service for this long. */
 const WAIT_SECONDS = 20;
@@ -49,7 +60,7 @@ function Facts({ document }: { document: DocumentDetails }) {
       </li>
       <li>{type}</li>
       <li>{formatBytes(size)}</li>
-      {pageCount !== undefined && <li>{countOf(pageCount, 'page')}</li>}
+      {pageCount !== undefined && <li>{countOf(pageCount, pageUnit(type))}</li>}
       {passageCount !== undefined && <li>{countOf(passageCount, 'passage')}</li>}
       {names.length > 0 && <li>{names.slice(0, 3).join(', ')}</li>}
       <li>
@@ -93,7 +104,7 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
           <div>
             <strong>This document cannot be searched.</strong> {error.message} {failureRemedy(document)}
           </div>
-          {document.file !== undefined && (
+          {document.file !== undefined && canBeReadAgain(document) && (
             <button
               type="button"
               disabled={retry.isRunning || obstacle !== undefined}
@@ -102,6 +113,11 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
             >
               <RetryIcon /> Read again
             </button>
+          )}
+          {!canBeReadAgain(document) && obstacle === undefined && (
+            <a class="button" href={knowledgeBaseOf(document)}>
+              <UploadIcon /> Upload a new version
+            </a>
           )}
         </div>
       )}
@@ -158,6 +174,8 @@ export function DocumentPage() {
   useTitle(document?.title ?? 'Document');
   useFollowing(document, reload);
   const target = Number(parameters.get('passage')) || undefined;
+  const query = parameters.get('q') ?? '';
+  const marked = useMarkedPassages(id, query);
   const obstacle = writeObstacle(session);
   const close = () => setDialog(undefined);
   if (document === undefined)
@@ -222,7 +240,14 @@ export function DocumentPage() {
               in {formatCount(passageCount)} {passageCount === 1 ? 'passage' : 'passages'}
             </span>
           </h2>
-          <DocumentText documentId={id} target={target} />
+          {query !== '' && <MarkedWords documentId={id} query={query} marked={marked} target={target} />}
+          <DocumentText
+            documentId={id}
+            type={document.type}
+            target={target}
+            query={query}
+            marked={marked.value}
+          />
         </>
       )}
       {dialog === 'edit' && <EditDialog document={document} onSaved={reload} onClose={close} />}

@@ -1,12 +1,17 @@
 /** The text of a document, passage by passage, with its pages and headings. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Passage } from '../../client/index.ts';
+import { pageUnit } from '../../client/found-place.ts';
+import type { DocumentType, Passage } from '../../client/index.ts';
 import { formatTime } from '../../formats/format-time.ts';
 import { describeRecognised } from '../format.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { addressOf } from '../routes.ts';
 import { useSession } from '../session.ts';
+import { headingsAbove } from '../text/headings.ts';
+import type { Range } from '../text/pieces.ts';
+import { RichText } from '../text/rich-text.tsx';
 import { type Block, loadPortion, PORTION, type Portion } from './load-text.ts';
+import type { MarkedPassages } from './marked-words.tsx';
 
 /** Passages before the one that a link names. */
 const LEAD = 3;
@@ -55,36 +60,49 @@ function usePortions(documentId: string, target: number) {
 const headingsOf = ({ location }: Passage): string => location.headings.join(' › ');
 
 /** The page, the time and the headings, where they differ from those of the passage before. */
-function Place({ passage, before }: { passage: Passage; before: Passage | undefined }) {
+function Place({
+  passage,
+  before,
+  type,
+}: {
+  passage: Passage;
+  before: Passage | undefined;
+  type: DocumentType;
+}) {
   const { page, lastPage, time, recognised } = passage.location;
   const headings = headingsOf(passage);
   const isNewPage = page !== undefined && (page !== before?.location.page || lastPage !== undefined);
-  const isNewHeading = headings !== '' && (before === undefined || headings !== headingsOf(before));
+  const isNewHeading = before === undefined || headings !== headingsOf(before);
+  const above = isNewHeading ? headingsAbove(passage.location.headings, passage.content) : '';
+  const unit = pageUnit(type).replace(/^./, (letter) => letter.toUpperCase());
   return (
     <>
       {isNewPage && (
-        <p class="page-number">{lastPage === undefined ? `Page ${page}` : `Pages ${page}–${lastPage}`}</p>
+        <p class="page-number">
+          {lastPage === undefined ? `${unit} ${page}` : `${unit}s ${page}–${lastPage}`}
+        </p>
       )}
       {time !== undefined && time !== before?.location.time && <p class="page-number">{formatTime(time)}</p>}
       {recognised && <p class="page-number">{describeRecognised(recognised)}</p>}
-      {isNewHeading && (
+      {above !== '' && (
         <p class="headings" dir="auto">
-          {headings}
+          {above}
         </p>
       )}
     </>
   );
 }
 
-function PassageBlock({
-  passage,
-  documentId,
-  isTarget,
-}: {
+type PassageBlockProps = {
   passage: Passage;
-  documentId: string;
+  type: DocumentType;
+  /** What is marked in it. */
+  ranges: Range[];
+  address: string;
   isTarget: boolean;
-}) {
+};
+
+function PassageBlock({ passage, type, ranges, address, isTarget }: PassageBlockProps) {
   const block = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isTarget) block.current?.scrollIntoView({ block: 'center' });
@@ -92,15 +110,24 @@ function PassageBlock({
   const { passage: number } = passage.location;
   return (
     <article ref={block} class={`passage ${isTarget ? 'target' : ''}`} aria-label={`Passage ${number}`}>
-      <a href={addressOf.document(documentId, number)} title={`Passage ${number}: ${passage.language}`}>
+      <a href={address} title={`Passage ${number}: ${passage.language}`}>
         {number}
       </a>
-      <p dir="auto">{passage.content}</p>
+      <RichText text={passage.content} type={type} ranges={ranges} />
     </article>
   );
 }
 
-export function DocumentText({ documentId, target }: { documentId: string; target: number | undefined }) {
+type DocumentTextProps = {
+  documentId: string;
+  type: DocumentType;
+  /** The passage that is shown first. */
+  target: number | undefined;
+  query: string;
+  marked: MarkedPassages | undefined;
+};
+
+export function DocumentText({ documentId, type, target, query, marked }: DocumentTextProps) {
   const { portions, error, isLoading, reload, loadBefore, loadAfter } = usePortions(documentId, target ?? 1);
   const blocks: Block[] = portions.flatMap((portion) => portion.blocks);
   let before: Passage | undefined;
@@ -119,15 +146,18 @@ export function DocumentText({ documentId, target }: { documentId: string; targe
             </p>
           );
         const { passage } = block;
-        const place = <Place passage={passage} before={before} />;
+        const place = <Place passage={passage} before={before} type={type} />;
+        const { passage: number } = passage.location;
         before = passage;
         return (
           <div key={passage.id}>
             {place}
             <PassageBlock
               passage={passage}
-              documentId={documentId}
-              isTarget={passage.location.passage === target}
+              type={type}
+              ranges={marked?.get(number) ?? []}
+              address={addressOf.document(documentId, { passage: number, query })}
+              isTarget={number === target}
             />
           </div>
         );

@@ -1,5 +1,6 @@
 /** The documents as a table. Only the rows near the screen are in the page, so that ten thousand are no more work. */
 import { useEffect, useState } from 'preact/hooks';
+import { pageUnit } from '../../client/found-place.ts';
 import type { Document } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { Time } from '../parts/time.tsx';
@@ -38,7 +39,7 @@ function Details({ document }: { document: Document }) {
       {[
         type,
         formatBytes(size),
-        pageCount !== undefined && countOf(pageCount, 'page'),
+        pageCount !== undefined && countOf(pageCount, pageUnit(type)),
         passageCount !== undefined && passageCount > 0 && countOf(passageCount, 'passage'),
         attributes !== undefined && countOf(Object.keys(attributes).length, 'attribute'),
       ]

@@ -20,7 +20,7 @@ import { DeleteDocumentsDialog } from './delete-documents-dialog.tsx';
 import { createDocumentList, type DocumentList } from './document-list.ts';
 import { DocumentTable } from './document-table.tsx';
 import { PasteDialog } from './paste-dialog.tsx';
-import { hasFailed, STATUS_NAMES } from './status.tsx';
+import { canBeReadAgain, STATUS_NAMES } from './status.tsx';
 import { UploadArea } from './upload-area.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { isUploading } from './uploads.ts';
@@ -148,7 +148,7 @@ function Selection({
   onClear(): void;
 }) {
   const { service } = useSession();
-  const failed = documents.filter(hasFailed);
+  const failed = documents.filter(canBeReadAgain);
   const retry = useAction(async () => {
     const results = await Promise.allSettled(
       failed.map(async ({ id }) => list.replace(await service.retryDocument(id))),

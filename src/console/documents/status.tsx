@@ -53,6 +53,13 @@ const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   STORAGE_LIMIT_EXCEEDED: '',
 };
 
+/** Failures that a second reading of the same file cannot mend. */
+const LASTING: ReadonlySet<DocumentErrorCode> = new Set(['FILE_CORRUPT', 'FILE_ENCRYPTED', 'FILE_TOO_LARGE']);
+
+/** Whether it may help to read a document again. */
+export const canBeReadAgain = (document: Pick<Document, 'status' | 'error'>): boolean =>
+  hasFailed(document) && !(document.error !== undefined && LASTING.has(document.error.code));
+
 const SCAN_REMEDY = 'If its pages are scans, scan them again with 300 dots per inch, and upload the result.';
 
 /** What helps against the failure of a document; empty where nothing or its reason does. */

@@ -20,6 +20,7 @@ import {
 const STEPS: Record<UploadState['phase'], string> = {
   waiting: 'Waiting',
   sending: 'Uploading',
+  queued: 'Stored, waiting to be read',
   reading: 'Being read',
   processed: 'Searchable',
   unchanged: 'Stored before',
@@ -36,6 +37,7 @@ const stepOf = ({ phase, document }: UploadState): string =>
 function shareOf({ phase, sentShare = 0 }: UploadState): number | undefined {
   if (phase === 'failed' || phase === 'stopped') return undefined;
   if (phase === 'sending') return sentShare / 2;
+  if (phase === 'queued') return 0.5;
   if (phase === 'reading') return 0.75;
   return phase === 'waiting' ? 0 : 1;
 }

@@ -6,11 +6,11 @@ import type { Document, FileProgress, KnowledgeRetrieval } from '../../client/in
 export type ChosenFile = { file: File; path: string };
 
 /**
- * `document`: once it exists. `error`: why there is no document, or why it could not be read. `unchanged`: the knowledge
+ * `queued`: it is stored, and waits for its turn to be read. `document`: once it exists. `error`: why there is no document, or why it could not be read. `unchanged`: the knowledge
  * base has had this content before.
  */
 export type UploadState = {
-  phase: 'waiting' | 'sending' | 'reading' | 'processed' | 'unchanged' | 'failed' | 'stopped';
+  phase: 'waiting' | 'sending' | 'queued' | 'reading' | 'processed' | 'unchanged' | 'failed' | 'stopped';
   /** The share of the bytes that are sent, while they are. */
   sentShare?: number;
   document?: Document;
@@ -105,7 +105,8 @@ function toState({ phase, sentBytes, totalBytes, document, error }: FileProgress
   if (phase === 'uploading')
     return { phase: 'sending', sentShare: totalBytes > 0 ? sentBytes / totalBytes : 0 };
   if (phase === 'importing') return { phase: 'sending', sentShare: 1 };
-  if (phase === 'processing') return { phase: 'reading', ...known };
+  if (phase === 'processing')
+    return { phase: document?.status === 'pending' ? 'queued' : 'reading', ...known };
   if (phase === 'done') return { phase: document?.unchanged ? 'unchanged' : 'processed', ...known };
   return { phase: error?.errorCode === 'ABORTED' ? 'stopped' : 'failed', error, ...known };
 }

@@ -3,9 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { describeError } from '../describe-error.ts';
 import { addressOf } from '../routes.ts';
 import { signOut } from '../session.ts';
+import { isPassing, useRecovery } from '../use-recovery.ts';
 import { FailureIcon } from './icons.tsx';
 
-/** `doing`: what failed, as "The documents could not be listed." Nothing is shown without an error. */
+/**
+ * `doing`: what failed, as "The documents could not be listed." Nothing is shown without an error. Where it can be tried
+ * again, it is so by itself too, until a service that restarts is back.
+ */
 export function ErrorNotice({
   doing,
   error,
@@ -15,6 +19,7 @@ export function ErrorNotice({
   error: unknown;
   onRetry?: () => void;
 }) {
+  useRecovery(error, onRetry);
   if (error === undefined) return <div role="alert" />;
   const { message, remedy, requestId, isSignedOut } = describeError(error);
   return (
@@ -22,6 +27,7 @@ export function ErrorNotice({
       <FailureIcon />
       <div>
         <strong>{doing}</strong> <span dir="auto">{message}</span> {remedy}
+        {onRetry && isPassing(error) && ' It is tried again by itself.'}
         {requestId && (
           <>
             {' '}

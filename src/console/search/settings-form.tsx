@@ -4,14 +4,15 @@ import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
 import { Field } from '../parts/field.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { NumberField } from '../parts/number-field.tsx';
-import { FilterEditor } from './filter-editor.tsx';
+import { FilterEditor } from './filter/filter-editor.tsx';
 import { changedCount, MODES, type SearchSettings } from './settings.ts';
+import { searchesWhileTyping, setSearchesWhileTyping } from './use-search.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
 
 /** Chooses what finds passages. */
 const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
-  <Field label="Search by" hint="By meaning, if the server has word vectors or a model">
+  <Field label="Search by" hint="Meaning needs vectors or a model">
     {(attributes) => (
       <select
         {...attributes}
@@ -27,6 +28,24 @@ const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: Search
     )}
   </Field>
 );
+
+/** Whether typing searches: each search may cost a credit. */
+function WhileTyping() {
+  const [isChosen, setIsChosen] = useState(searchesWhileTyping());
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={(event) => {
+          setSearchesWhileTyping(event.currentTarget.checked);
+          setIsChosen(event.currentTarget.checked);
+        }}
+      />
+      Search while typing
+    </label>
+  );
+}
 
 function Options({ settings, onChange }: SettingsProps) {
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
@@ -98,17 +117,31 @@ function Options({ settings, onChange }: SettingsProps) {
         />
         Show each copy of the same text
       </label>
+      <WhileTyping />
       <FilterEditor filter={settings.filter} onChange={(filter) => change({ filter })} />
     </div>
   );
 }
 
-export function SettingsForm(props: SettingsProps & { knowledgeBases: KnowledgeBase[]; name: string }) {
+type SettingsFormProps = SettingsProps & {
+  knowledgeBases: KnowledgeBase[];
+  /** Tells two settings apart; undefined: there is one. */
+  name: string | undefined;
+};
+
+export function SettingsForm(props: SettingsFormProps) {
   const changed = changedCount(props.settings);
   const [isOpen, setIsOpen] = useState(changed > 0);
   return (
     <fieldset class="settings">
-      <legend class="visually-hidden">{props.name}</legend>
+      <legend class="visually-hidden">
+        {props.name === undefined ? 'Settings' : `Settings ${props.name}`}
+      </legend>
+      {props.name !== undefined && (
+        <span class="side-name" aria-hidden="true">
+          {props.name}
+        </span>
+      )}
       <KnowledgeBaseChoice
         knowledgeBaseIds={props.settings.knowledgeBaseIds}
         knowledgeBases={props.knowledgeBases}

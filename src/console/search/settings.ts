@@ -68,6 +68,15 @@ export const changedCount = (settings: SearchSettings): number => {
   return new Set(parameters.keys()).size;
 };
 
+/** The settings without what restricts a search. */
+export const widen = (settings: SearchSettings): SearchSettings => ({
+  ...settings,
+  filter: '',
+  minScore: undefined,
+  documentIds: [],
+  knowledgeBaseIds: [],
+});
+
 /** Parses the filter. @throws a SyntaxError when it is no JSON; the service checks the rest */
 export const parseFilter = (text: string): Filter => JSON.parse(text) as Filter; // the service checks the type
 

@@ -1,6 +1,7 @@
 /** What the account uses and has left, and what the key may do. */
 import './usage.css';
 import type { ComponentChildren } from 'preact';
+import type { Balance } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { type KeyScope, useSession } from '../session.ts';
@@ -13,6 +14,12 @@ const ABILITIES: Record<KeyScope, string> = {
     'It may search, read and write in the knowledge bases that it is bound to, and not manage the account.',
   account: 'It may do everything: search, read, write, and manage knowledge bases and webhooks.',
 };
+
+/** An account that nobody has given fewer credits begins with a billion. Their number would say nothing. */
+const CREDITS_ENDLESS = 500_000_000;
+
+const isCounted = ({ balance, creditsPerQuery }: Balance): boolean =>
+  creditsPerQuery !== 0 && balance < CREDITS_ENDLESS;
 
 function Measure({
   name,
@@ -77,12 +84,12 @@ export function UsagePage() {
             <strong>{formatCount(value.usage.documentCount ?? 0)}</strong> with{' '}
             {countOf(value.usage.passageCount ?? 0, 'passage')}
           </Measure>
-          <Measure name="Credits">
-            <strong>{formatCount(value.balance.balance)}</strong>
-            {value.balance.creditsPerQuery === 0
-              ? '; searches are free'
-              : ` left; a search costs ${formatCount(value.balance.creditsPerQuery ?? 1)}`}
-          </Measure>
+          {isCounted(value.balance) && (
+            <Measure name="Credits">
+              <strong>{formatCount(value.balance.balance)}</strong>
+              {` left; a search costs ${formatCount(value.balance.creditsPerQuery ?? 1)}`}
+            </Measure>
+          )}
           <Measure name="Requests">
             {limits?.requestsPerMinute ? (
               <>

@@ -32,6 +32,12 @@ export async function bundleConsole(): Promise<ConsoleFile[]> {
     format: 'esm',
     target: BROWSERS,
     charset: 'utf8',
+    // The package lets the browser parse HTML, which the page's Content-Security-Policy forbids.
+    alias: {
+      'decode-named-character-reference': fileURLToPath(
+        new URL('text/character-references.ts', consoleSources),
+      ),
+    },
     legalComments: 'none',
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -4,9 +4,9 @@ import type {
   ExplainedRerank,
   Explanation as ScoreExplanation,
   TermMatch,
-} from '../../client/index.ts';
-import { formatScore } from '../../formats/format-score.ts';
-import { countOf } from '../format.ts';
+} from '../../../client/index.ts';
+import { formatScore } from '../../../formats/format-score.ts';
+import { countOf } from '../../format.ts';
 
 /** What to know of a term that is not in the text as it was asked for. */
 const NOTES: Record<TermMatch, string> = {

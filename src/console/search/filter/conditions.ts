@@ -1,8 +1,9 @@
 /** A filter as rows of a form: conditions that are all joined by `and`, or all by `or`. */
-import type { Filter } from '../../client/index.ts';
+import type { Filter } from '../../../client/index.ts';
 
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains';
-export type Kind = 'text' | 'number' | 'boolean';
+/** `auto`: as the value looks. */
+export type Kind = 'auto' | 'text' | 'number' | 'boolean';
 /** `value`: as typed; several ones with commas between for `in` and `nin`. */
 export type Condition = { key: string; operator: Operator; kind: Kind; value: string };
 export type Conditions = { join: 'and' | 'or'; conditions: Condition[] };
@@ -24,6 +25,18 @@ export const DOCUMENT_FIELDS = ['$type', '$title', '$sourceUrl', '$createdAt'];
 
 export const isList = (operator: Operator): boolean => operator === 'in' || operator === 'nin';
 
+/** A number as people write one. `007` and `1e5` are rather names of something. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** The type that a condition has in the filter. The fields of every document are texts. */
+export function kindOf({ key, operator, kind, value }: Condition): Exclude<Kind, 'auto'> {
+  if (kind !== 'auto') return kind;
+  if (key.startsWith('$') || operator === 'contains') return 'text';
+  const values = (isList(operator) ? value.split(',') : [value]).map((one) => one.trim());
+  if (values.every((one) => NUMBER.test(one))) return 'number';
+  return values.every((one) => one === 'true' || one === 'false') ? 'boolean' : 'text';
+}
+
 function readValue(kind: Kind, text: string): string | number | boolean {
   if (kind === 'number') return Number(text);
   if (kind === 'boolean') return text.trim() === 'true';
@@ -35,7 +48,9 @@ const isComplete = ({ key, value, kind }: Condition): boolean =>
   value.trim() !== '' &&
   !(kind === 'number' && value.split(',').some((one) => Number.isNaN(Number(one))));
 
-function toFilter({ key, operator, kind, value }: Condition): Filter {
+function toFilter(condition: Condition): Filter {
+  const { key, operator, value } = condition;
+  const kind = kindOf(condition);
   const read = isList(operator)
     ? value.split(',').map((one) => readValue(kind, one.trim()))
     : readValue(kind, value);

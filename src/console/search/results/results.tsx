@@ -1,15 +1,16 @@
-/** Runs a search with its settings, and lists what it has found. */
+/** Runs a search with its settings, and lists what it has found, by documents. */
 import { useEffect, useState } from 'preact/hooks';
-import type { KnowledgeBase, SearchResult } from '../../client/index.ts';
-import { countOf } from '../format.ts';
-import { CodeIcon } from '../parts/icons.tsx';
-import { Empty, ErrorNotice, Loading } from '../parts/notice.tsx';
-import { addressOf } from '../routes.ts';
-import { useSession } from '../session.ts';
-import { useLoaded } from '../use-loaded.ts';
-import { CodeDialog } from './code-dialog.tsx';
+import type { KnowledgeBase, SearchResult } from '../../../client/index.ts';
+import { countOf } from '../../format.ts';
+import { CodeIcon } from '../../parts/icons.tsx';
+import { ErrorNotice, Loading } from '../../parts/notice.tsx';
+import { useSession } from '../../session.ts';
+import { useLoaded } from '../../use-loaded.ts';
+import { CodeDialog } from '../code-dialog.tsx';
+import { type SearchSettings, toRequest } from '../settings.ts';
+import { groupByDocument, oneByOne } from './groups.ts';
+import { Nothing } from './nothing.tsx';
 import { Result } from './result.tsx';
-import { type SearchSettings, toRequest } from './settings.ts';
 
 type Found = {
   results: SearchResult[];
@@ -29,26 +30,11 @@ type ResultsProps = {
   onFound(ids: string[]): void;
 };
 
-/** What helps when nothing was found. */
-function Nothing({ settings }: { settings: SearchSettings }) {
-  const isNarrowed =
-    settings.filter !== '' ||
-    settings.minScore !== undefined ||
-    settings.documentIds.length > 0 ||
-    settings.knowledgeBaseIds.length > 0;
-  return (
-    <Empty title="Nothing was found">
-      <p>
-        No passage has any of these words, words near them, or a meaning near theirs.{' '}
-        {isNarrowed
-          ? 'Search all knowledge bases, or without filter and lowest score.'
-          : 'Try other words, or check whether the document is searchable.'}
-      </p>
-      <a class="button" href={addressOf.home}>
-        Look at the documents
-      </a>
-    </Empty>
-  );
+/** '7 results in 3 documents' */
+function describeCount(results: SearchResult[]): string {
+  const documents = new Set(results.map(({ document_id }) => document_id)).size;
+  const count = countOf(results.length, 'result');
+  return documents < results.length ? `${count} of ${countOf(documents, 'document')}` : count;
 }
 
 /** Says that the words of phrases were searched, because no passage has the phrases. */
@@ -91,7 +77,7 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
         <p role="status" class="muted">
           {error === undefined &&
             value !== undefined &&
-            `${countOf(value.results.length, 'result')} in ${Math.max(1, Math.round(value.durationMs))} ms`}
+            `${describeCount(value.results)} in ${Math.max(1, Math.round(value.durationMs))} ms`}
         </p>
         <button
           type="button"
@@ -113,17 +99,17 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
       {error === undefined && value !== undefined && value.phrasesAsWords.length > 0 && (
         <MissingPhrases phrases={value.phrasesAsWords} />
       )}
-      {error === undefined && value?.results.length === 0 && <Nothing settings={settings} />}
+      {error === undefined && value?.results.length === 0 && <Nothing query={query} settings={settings} />}
       {error === undefined && value !== undefined && value.results.length > 0 && (
         <ol>
-          {value.results.map((result, index) => (
+          {(otherIds === undefined ? groupByDocument : oneByOne)(value.results).map((group) => (
             <Result
-              key={result.id}
-              result={result}
-              rank={index + 1}
+              key={group.results[0].id}
+              group={group}
+              query={query}
               bestScore={value.results[0]?.score ?? 0}
-              knowledgeBaseName={nameOf(result.knowledge_base_id)}
-              otherRank={rankElsewhere(result.id)}
+              knowledgeBaseName={nameOf(group.results[0].knowledge_base_id)}
+              otherRank={rankElsewhere(group.results[0].id)}
             />
           ))}
         </ol>

@@ -36,3 +36,16 @@ test('texts with a comma are not taken apart', () => {
   const filter = '{"type":"in","key":"team","value":["a, b","c"]}';
   expect(readConditions(filter)).toBeUndefined();
 });
+
+test.each([
+  ['year', 'gte', '2025', 2025],
+  ['year', 'in', '2024, 2025', [2024, 2025]],
+  ['public', 'eq', 'true', true],
+  ['team', 'eq', 'sales', 'sales'],
+  ['code', 'eq', '007', '007'],
+  ['$title', 'eq', '2025', '2025'],
+  ['tags', 'contains', '2025', '2025'],
+] as const)('without a chosen type, %s %s %s is what it looks like', (key, operator, value, read) => {
+  const written = writeConditions({ join: 'and', conditions: [{ key, operator, kind: 'auto', value }] });
+  expect(JSON.parse(written)).toEqual({ type: operator, key, value: read });
+});

@@ -1,22 +1,24 @@
 /** Edits the filter of a search, as rows or as JSON. */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { Field } from '../parts/field.tsx';
-import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
+import { Field } from '../../parts/field.tsx';
+import { CloseIcon, PlusIcon } from '../../parts/icons.tsx';
+import { parseFilter } from '../settings.ts';
 import {
   type Condition,
   type Conditions,
   DOCUMENT_FIELDS,
   isList,
   type Kind,
+  kindOf,
   OPERATOR_NAMES,
   type Operator,
   readConditions,
   writeConditions,
 } from './conditions.ts';
-import { parseFilter } from './settings.ts';
 
-const NEW_CONDITION: Condition = { key: '', operator: 'eq', kind: 'text', value: '' };
+const KIND_NAMES = { text: 'text', number: 'number', boolean: 'yes or no' };
+const NEW_CONDITION: Condition = { key: '', operator: 'eq', kind: 'auto', value: '' };
 
 type RowProps = {
   condition: Condition;
@@ -76,6 +78,9 @@ function Row({ condition, number, fieldsId, onChange, onRemove }: RowProps) {
           onChange({ ...condition, kind: next, value: next === 'boolean' ? 'true' : value });
         }}
       >
+        <option value="auto">
+          {value === '' ? 'any type' : `as ${KIND_NAMES[kindOf({ ...condition, kind: 'auto' })]}`}
+        </option>
         <option value="text">text</option>
         <option value="number">number</option>
         <option value="boolean">yes or no</option>

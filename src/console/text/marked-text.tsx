@@ -1,0 +1,11 @@
+/** A text with its marks. */
+import { type Marks, toPieces } from './pieces.ts';
+
+/** `offset`: where the text begins in the one that the marks count in. */
+export const MarkedText = ({ text, marks, offset = 0 }: { text: string; marks: Marks; offset?: number }) => (
+  <>
+    {toPieces(text, marks, offset).map(({ text: piece, isMarked }) =>
+      isMarked ? <mark>{piece}</mark> : piece,
+    )}
+  </>
+);
