@@ -12,7 +12,7 @@ import { serve } from './serve.ts';
 const program = new Command('knowledge-retrieval')
   .description(
     'Knowledge retrieval: stores files and texts, and finds the passages that answer a question.\n' +
-      'Settings come from the environment; the README lists them.',
+      'Settings come from the environment; docs/settings.md lists them.',
   )
   .version(manifest.version);
 

@@ -57,7 +57,7 @@ const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * One line for each setting. The README's table lists the same names, and OpenTelemetry's variables in one row. An
+ * One line for each setting. The table of docs/settings.md lists the same names, and OpenTelemetry's variables in one row. An
  * empty value counts as unset.
  */
 const settings = {

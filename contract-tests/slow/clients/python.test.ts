@@ -168,7 +168,7 @@ except KnowledgeRetrievalError as error: print(error.error_code)`;
     });
   });
 
-  test('pip installs the wheel into a new environment, where the Python of the READMEs runs', async () => {
+  test('pip installs the wheel into a new environment, where the Python of the pages runs', async () => {
     const environment = join(prepared.folder, 'venv');
     await prepared.python(['-m', 'venv', environment]);
     const python = (args: string[], given = {}) =>
@@ -193,7 +193,8 @@ except KnowledgeRetrievalError as error: print(error.error_code)`;
     await writeFile(join(prepared.folder, '.data/api-key'), `${apiKey}\n`);
     for (const [file, printed] of [
       ['src/python-client/README.md', 'We open at nine.'],
-      ['README.md', 'prices.xlsx'],
+      ['README.md', 'We open at nine.'],
+      ['docs/package.md', 'prices.xlsx'],
     ] as const) {
       const [, block = ''] = /```python\n([\s\S]*?)```/.exec(await readFile(join(root, file), 'utf8')) ?? [];
       expect(block).not.toBe('');

@@ -58,12 +58,12 @@ test.each([
   ['a server', ['serve', '--no-worker'], servers[0]],
   ['the worker', ['serve', '--worker'], worker],
 ])(
-  '%s has settings that the service accepts, and all of them are in the README',
+  '%s has settings that the service accepts, and all of them are on the page of settings',
   async (_name, command, service) => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const settingsPage = readFileSync(join(root, 'docs/settings.md'), 'utf8');
     expect(service.command).toEqual(command);
     for (const name of Object.keys(service.environment))
-      if (!name.startsWith('AWS_')) expect(readme).toContain(`| \`${name}\` |`);
+      if (!name.startsWith('AWS_')) expect(settingsPage).toContain(`| \`${name}\` |`);
     const environment = environmentOf(inject('dataDirectory'), settingsOf(service));
     const { output } = await spawnCommand(environment, 'doctor', '--no-server');
     expect(output).toContain('ok     settings\n');

@@ -30,8 +30,8 @@ test('it builds the image, keeps its volume, and publishes its port', () => {
 });
 
 test('its variables are settings of the service, and its address of the database is that of its PostgreSQL', async () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  for (const name of Object.keys(service.environment)) expect(readme).toContain(`| \`${name}\` |`);
+  const settingsPage = readFileSync(join(root, 'docs/settings.md'), 'utf8');
+  for (const name of Object.keys(service.environment)) expect(settingsPage).toContain(`| \`${name}\` |`);
   const POSTGRES_PASSWORD = '0123456789abcdef';
   const values = Object.entries(service.environment).map(([name, value]) => [
     name,

@@ -131,9 +131,9 @@ test.each([
     expect(secrets.map(([name]) => name)).toEqual(secrets.map(([, key]) => key));
     const comment = readFileSync(join(folder, 'kustomization.yaml'), 'utf8');
     for (const [name] of secrets) expect(comment).toContain(`--from-literal=${name}=`);
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const settingsPage = readFileSync(join(root, 'docs/settings.md'), 'utf8');
     for (const name of [...Object.keys(settings), ...secrets.map(([name]) => name)])
-      if (!name?.startsWith('AWS_')) expect(readme).toContain(`| \`${name}\` |`);
+      if (!name?.startsWith('AWS_')) expect(settingsPage).toContain(`| \`${name}\` |`);
 
     const environment = environmentOf(inject('dataDirectory'), {
       ...settings,

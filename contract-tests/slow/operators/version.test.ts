@@ -20,7 +20,7 @@ test('the command, the address for programs and the spec show it', async () => {
 test('it is that of the newest release: of the lock file, the released spec, and the package that people install', () => {
   expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version });
   expect(readDocument(join(root, 'spec/released.yaml'))).toMatchObject({ info: { version } });
-  const pages = read('README.md') + read('docs/operating.md');
+  const pages = read('docs/package.md') + read('docs/agents.md') + read('docs/operating.md');
   const packages = [...pages.matchAll(/knowledge-retrieval-(\d[\d.]*)\.tgz/g)].map(([, named]) => named);
   expect(new Set(packages)).toEqual(new Set([version]));
 });

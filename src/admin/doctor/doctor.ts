@@ -62,7 +62,7 @@ function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Prob
     const [, ...lines] = error.message.split('\n');
     return lines.map((line) => ({
       problem: `${line.trim()}.`,
-      remedy: 'Set it as the table of settings in README.md says, or leave it unset.',
+      remedy: 'Set it as docs/settings.md says, or leave it unset.',
     }));
   }
 }

@@ -1,4 +1,4 @@
-/** The table of formats in the README has all types of files. */
+/** The table of formats in docs/files.md has all types of files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,16 +9,16 @@ const { components } = readSpec() as Spec & {
 };
 
 /** The words of the second column: `| files | `docx`, `doc` | … |`. */
-function typesOfReadme(): string[] {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, table = ''] = /^\| files \| `type` \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+function typesOfPage(): string[] {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/files.md'), 'utf8');
+  const [, table = ''] = /^\| files \| `type` \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
   const columns = table.split('\n').map((row) => row.split('|')[2] ?? '');
   return columns.flatMap((column) => [...column.matchAll(/`(\w+)`/g)].map(([, type = '']) => type));
 }
 
-test('the README names every type of files once', () => {
+test('the page of files names every type of files once', () => {
   const types = components.schemas.DocumentType.enum;
-  expect(typesOfReadme().toSorted()).toEqual(
+  expect(typesOfPage().toSorted()).toEqual(
     types.filter((type) => type !== 'text' && type !== 'unknown').toSorted(),
   );
 });
