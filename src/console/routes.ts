@@ -1,5 +1,6 @@
 /** The pages of the console. Their addresses are in the fragment, so that they shadow no path of the service. */
 import { signal } from '@preact/signals';
+import { restoreDocumentId } from '../formats/document-address.ts';
 
 export type PageName =
   | 'home'
@@ -14,7 +15,11 @@ export type PageName =
 /** `id`: of the knowledge base or document; empty on other pages. */
 export type Route = { page: PageName; id: string; parameters: URLSearchParams };
 
-const PAGES_WITH_ID: Record<string, PageName> = { 'knowledge-bases': 'documents', documents: 'document' };
+const PAGES_WITH_ID: Record<string, PageName> = {
+  'knowledge-bases': 'documents',
+  documents: 'document',
+  d: 'document', // by the short address of a citation
+};
 const PAGES: Record<string, PageName> = {
   '': 'home',
   search: 'search',
@@ -28,7 +33,8 @@ function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const [first = '', id = ''] = path.split('/');
   const page = (id === '' ? PAGES[first] : PAGES_WITH_ID[first]) ?? 'unknown';
-  return { page, id: decode(id), parameters: new URLSearchParams(query) };
+  const shortened = first === 'd' ? restoreDocumentId(id) : undefined;
+  return { page, id: shortened ?? decode(id), parameters: new URLSearchParams(query) };
 }
 
 function decode(text: string): string {

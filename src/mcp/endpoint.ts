@@ -59,10 +59,15 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
   const memory = createBodyMemory(BODIES_MAX_BYTES);
   const limitListeners = createListenerLimit();
   return async (message: McpMessage): Promise<Response> => {
-    const { key, request, client, readBody, serviceAddress } = message;
+    const { key, request, client, readBody, serviceAddress, publicAddress } = message;
     const { keyId, accountId, scope } = await authenticate(key);
     await limitRate(keyId);
-    const authInfo = { token: key, clientId: keyId, scopes: [scope], extra: { serviceAddress } };
+    const authInfo = {
+      token: key,
+      clientId: keyId,
+      scopes: [scope],
+      extra: { serviceAddress, publicAddress },
+    };
     const answer = await loadHandler();
     if (request.method !== 'POST') return await answer(request, { authInfo });
     let held: HeldBody | undefined;

@@ -20,7 +20,8 @@ export function createMessageHandler(listenersMax: number, ending: AbortSignal) 
         apiKey: token,
         ...limits,
       });
-      return createKnowledgeServer({ client, canWrite: scopes.includes('write') });
+      const address = String(extra.publicAddress);
+      return createKnowledgeServer({ client, canWrite: scopes.includes('write'), address });
     },
     { maxSubscriptions: listenersMax },
   );

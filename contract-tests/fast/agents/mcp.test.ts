@@ -59,7 +59,13 @@ describe.each([
   const [writer, reader] = [await connect(account.apiKey), await connect(searchKey)];
 
   test('a key that may only search sees no tool that writes', async () => {
-    expect(await toolsOf(writer)).toEqual([...READING, 'set_synonyms', 'add_text']);
+    expect(await toolsOf(writer)).toEqual([
+      ...READING,
+      'set_synonyms',
+      'add_text',
+      'update_text',
+      'delete_text',
+    ]);
     expect(await toolsOf(reader)).toEqual(READING);
   });
 
@@ -71,6 +77,7 @@ describe.each([
     expect(new Set(found.passages.map((passage) => passage.documentId))).toEqual(new Set([documentId]));
     const [{ uri, text, start, end } = { uri: '', text: '', start: 0, end: 0 }] = found.passages;
     expect(uri).toBe('https://example.com/travel');
+    expect(found.passages[0]).toMatchObject({ knowledgeBase: 'Travel', attributes: { year: 2026 } });
     expect(await call(reader, 'read_document', { documentId, offset: start, limit: end - start })).toEqual({
       documentId,
       text,
@@ -104,7 +111,9 @@ describe.each([
 
   test('documents are resources', async () => {
     const { resources } = await reader.listResources();
-    expect(resources.map(({ uri }) => uri)).toContain(`knowledge://documents/${documentId}`);
+    expect(resources).toContainEqual(
+      expect.objectContaining({ uri: `knowledge://documents/${documentId}`, title: 'Travel rules' }),
+    );
     const { contents } = await reader.readResource({ uri: `knowledge://documents/${documentId}` });
     const [{ text } = { text: '' }] = contents as { text: string }[];
     expect(text.split(/\s/)).toEqual(content.split(/\s/)); // white space between passages is a line break
@@ -128,8 +137,9 @@ describe.each([
   });
 
   test('what the service refuses is told in its own sentence', async () => {
-    expect(await call(reader, 'read_document', { documentId: 'x' })).toEqual({
-      refusal: 'There is no document with this id.',
+    const unknown = documentId.replace(/.{6}$/, 'ffffff');
+    expect(await call(reader, 'read_document', { documentId: unknown })).toEqual({
+      refusal: expect.stringMatching(/^There is no document with this id\. search /),
     });
     const filter = { type: 'equals', key: 'year', value: 2026 };
     expect(await call(reader, 'search', { query: 'hotel', filter })).toMatchObject({

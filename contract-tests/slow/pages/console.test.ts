@@ -31,6 +31,7 @@ const { id: hostileId } = await api.importTextContent({
   attributes: { [`a${'b'.repeat(63)}`]: LONG_WORD.slice(0, 512), tags: [MARKUP, 'قائمة'] },
   sourceUrl: `https://example.com/${LONG_WORD.slice(0, 2_000)}`,
 });
+const shortHostileId = Buffer.from(hostileId.replaceAll(/[-_]/g, ''), 'hex').toString('base64url');
 await api.importTextContent({
   knowledgeBaseId,
   title: 'الجسر القديم',
@@ -51,7 +52,7 @@ const filter = encodeURIComponent(
 const PAGES: [name: string, hash: string, element: string][] = [
   ['the first page', '#/', '.knowledge-bases >> text=3 documents'],
   ['a knowledge base', `#/knowledge-bases/${knowledgeBaseId}`, '[role=row] >> text=Failed'],
-  ['a document', `#/documents/${hostileId}?passage=2`, '.passage.target'],
+  ['a document by the address of a citation', `#/d/${shortHostileId}?passage=2`, '.passage.target'],
   ['a failed document', `#/documents/${damaged.id}`, 'text=This document cannot be searched.'],
   ['a search', `#/search?q=kiwi&context=2&filter=${filter}`, '.result'],
   ['a comparison', `#/search?q=kiwi+${LONG_WORD.slice(0, 500)}&compare=true&b.limit=1`, 'text=only here'],

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
-import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
+import { connect, type RemoteOptions, readTarget, withRemote } from '../service/remote-service.ts';
 
 /**
  * Whether the key may write. The interface has no operation that tells it, but it refuses a key before it looks at the
@@ -21,12 +21,13 @@ async function mayWrite(client: KnowledgeRetrieval): Promise<boolean> {
 }
 
 async function serve(options: RemoteOptions): Promise<void> {
-  const client = await connect(options);
+  const { baseUrl, apiKey } = await readTarget(options);
+  const client = await connect({ url: baseUrl, key: apiKey });
   const canWrite = await mayWrite(client);
   // Loaded here, since `serve` loads this file too: the SDK takes 10 MB.
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const { createKnowledgeServer } = await import('../../mcp/knowledge-server.ts');
-  serveStdio(() => createKnowledgeServer({ client, canWrite }));
+  serveStdio(() => createKnowledgeServer({ client, canWrite, address: baseUrl }));
 }
 
 export const mcp = withRemote(

@@ -10,6 +10,7 @@ import type { Client } from '../../concurrency/wait-queue.ts';
 import type { Metrics } from '../../telemetry/telemetry.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../../terms/errors.ts';
+import { originOf } from '../access/origin.ts';
 import { type BodyResources, readJsonBody } from '../contract/request-body.ts';
 import { addReference } from './api-reference/reference.ts';
 import { addConsole } from './console/serve-console.ts';
@@ -32,6 +33,8 @@ export type McpMessage = {
   readBody(resources: BodyResources): Promise<unknown>;
   /** The address at which this server has received the message, and answers requests of the interface. */
   serviceAddress: string;
+  /** The address at which people open the console. */
+  publicAddress: string;
 };
 
 /** The functions that answer the routes. Failures are thrown. */
@@ -170,7 +173,11 @@ async function bodyOf(response: Response): Promise<Buffer | Readable | null> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): void {
+function addMcp(
+  router: Router,
+  answerMcp: NonNullable<Routes['answerMcp']>,
+  baseUrl: string | undefined,
+): void {
   const path = '/mcp';
   nameRoute(router, path, 'mcp');
   for (const method of ['get', 'post', 'delete'] as const)
@@ -182,6 +189,7 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
         beginListening: () => void context.state.requestedWait.begin(),
         readBody: (resources) => readJsonBody(context.req, { limitBytes: MCP_BODY_MAX_BYTES }, resources),
         serviceAddress: serviceAddressOf(context.socket),
+        publicAddress: baseUrl ?? originOf(context),
       });
       expectStream(context);
       context.body = await bodyOf(response);
@@ -212,7 +220,7 @@ export function createRoutes(routes: Routes): Router {
     addDownloads(router, path, routes.openDownload);
     refuseOtherMethods(router, path, ['GET', 'HEAD', 'OPTIONS']);
   }
-  if (routes.answerMcp) addMcp(router, routes.answerMcp);
+  if (routes.answerMcp) addMcp(router, routes.answerMcp, routes.baseUrl);
   if (routes.metrics) addMetrics(router, routes.metrics);
   return router;
 }

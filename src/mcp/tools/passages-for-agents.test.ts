@@ -1,7 +1,7 @@
 /** Which passages an agent reads within its tokens. */
 import { expect, test } from 'vitest';
-import type { SearchResult } from '../../generated/types.gen.ts';
-import { estimateTokens, selectPassages, toText } from './passages-for-agents.ts';
+import type { SearchResult } from '../../../generated/types.gen.ts';
+import { estimateTokens, selectPassages as select, toText } from './passages-for-agents.ts';
 
 const result = (number: number, fields: Partial<SearchResult> = {}): SearchResult => ({
   id: `passage-${number}`,
@@ -15,13 +15,17 @@ const result = (number: number, fields: Partial<SearchResult> = {}): SearchResul
   ...fields,
 });
 
+const surroundings = { address: 'https://kr.example', names: new Map([['base', 'Handbook']]) };
+const selectPassages = (results: SearchResult[], maxTokens: number) =>
+  select(results, maxTokens, surroundings);
+
 const RESULTS = [1, 2, 3, 4].map((number) => result(number));
 const texts = (maxTokens: number) => selectPassages(RESULTS, maxTokens).passages.map(({ title }) => title);
 
 test('the best passages that have room are returned, and the number of the others', () => {
   expect(texts(10_000)).toEqual(['Title 1', 'Title 2', 'Title 3', 'Title 4']);
-  expect(texts(250)).toEqual(['Title 1', 'Title 2']);
-  expect(selectPassages(RESULTS, 250).omitted).toBe(2);
+  expect(texts(300)).toEqual(['Title 1', 'Title 2']);
+  expect(selectPassages(RESULTS, 300).omitted).toBe(2);
   expect(selectPassages([], 250)).toEqual({ passages: [], omitted: 0 });
 });
 
@@ -37,7 +41,7 @@ test('neighbours go before passages do', () => {
   expect(selectPassages([result(1, { context })], 10_000).passages[0]).toMatchObject(context);
 });
 
-test('a citation names title, page and headings; the address of the original comes before the resource', () => {
+test('a citation names title, page and headings; the address of the original comes before that of the console', () => {
   const location = { passage: 3, start: 10, end: 20, page: 12, headings: ['Travel', 'Expenses'] };
   const { passages } = selectPassages(
     [result(1, { location }), result(2, { sourceUrl: 'https://a.example/' })],
@@ -46,7 +50,8 @@ test('a citation names title, page and headings; the address of the original com
   expect(passages).toMatchObject([
     {
       citation: 'Title 1, page 12, Travel > Expenses',
-      uri: 'knowledge://documents/document-1',
+      knowledgeBase: 'Handbook',
+      uri: 'https://kr.example/#/documents/document-1?passage=3',
       start: 10,
       end: 20,
     },

@@ -1,7 +1,9 @@
 /** Search results as agents read them: whole passages, best first, within a number of tokens, each with its source. */
-import type { SearchResult } from '../../generated/types.gen.ts';
-import { formatPages, foundPlace } from '../client/found-place.ts';
-import { formatTime } from '../formats/format-time.ts';
+import type { Attributes, SearchResult } from '../../../generated/types.gen.ts';
+import { formatPages, foundPlace } from '../../client/found-place.ts';
+import { formatScore } from '../../formats/format-score.ts';
+import { formatTime } from '../../formats/format-time.ts';
+import { addressFor, describeAttributes } from './fields.ts';
 
 type Guess = { word: string; takenFor: string[] };
 type NearWord = { word: string; near: string };
@@ -10,9 +12,12 @@ type NearWord = { word: string; near: string };
 export type FoundPassage = {
   documentId: string;
   title: string;
+  /** The name of its knowledge base. */
+  knowledgeBase: string;
+  attributes?: Attributes;
   /** Where a person finds it: the title, and the page, the time and the headings where the document has them. */
   citation: string;
-  /** The address of the original if the importer has given one; otherwise the resource of the document. */
+  /** The address of the original if the importer has given one; otherwise that of the passage in the console. */
   uri: string;
   score: number;
   text: string;
@@ -34,8 +39,8 @@ export type FoundPassage = {
   nearInMeaning?: NearWord[];
 };
 
-/** The resource of a document. */
-export const documentUri = (documentId: string): string => `knowledge://documents/${documentId}`;
+/** What results do not say: the service's address for people, and the names of knowledge bases by their ids. */
+export type Surroundings = { address: string; names: ReadonlyMap<string, string> };
 
 /** For example `Handbook, page 12, Travel > Expenses`, or `talk.vtt, at 00:12:45`. */
 function citationOf(result: SearchResult): string {
@@ -58,16 +63,18 @@ const guessesOf = ({ explanation }: SearchResult): Guess[] =>
 const nearWordsOf = ({ explanation }: SearchResult): NearWord[] =>
   (explanation?.meaning?.pairs ?? []).map(({ term, word }) => ({ word: term, near: word }));
 
-function toFoundPassage(result: SearchResult): FoundPassage {
+function toFoundPassage(result: SearchResult, { address, names }: Surroundings): FoundPassage {
   const [guesses, nearInMeaning] = [guessesOf(result), nearWordsOf(result)];
   const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
-  const { duplicates = 0 } = result;
+  const { duplicates = 0, attributes, knowledge_base_id: knowledgeBaseId } = result;
   const { time } = foundPlace(result);
   return {
     documentId,
     title,
+    knowledgeBase: names.get(knowledgeBaseId) ?? knowledgeBaseId,
+    ...(attributes && { attributes }),
     citation: citationOf(result),
-    uri: sourceUrl ?? documentUri(documentId),
+    uri: addressFor({ id: documentId, sourceUrl }, address, location?.passage),
     score,
     text: content,
     ...(context && context.before.length > 0 && { before: context.before }),
@@ -92,8 +99,7 @@ export function estimateTokens(text: string): number {
   return wide + Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN);
 }
 
-const tokensOf = ({ citation, uri, text, before = [], after = [] }: FoundPassage): number =>
-  estimateTokens([citation, uri, ...before, text, ...after].join('\n'));
+const tokensOf = (passage: FoundPassage): number => estimateTokens(describePassage(passage, 0));
 
 /** The result without its neighbours, which are the first to go when there is no room. */
 function withoutContext({ before: _, after: __, ...found }: FoundPassage): FoundPassage {
@@ -108,10 +114,11 @@ function withoutContext({ before: _, after: __, ...found }: FoundPassage): Found
 export function selectPassages(
   results: SearchResult[],
   maxTokens: number,
+  surroundings: Surroundings,
 ): { passages: FoundPassage[]; omitted: number } {
   const passages: FoundPassage[] = [];
   let left = maxTokens;
-  for (const whole of results.map(toFoundPassage)) {
+  for (const whole of results.map((result) => toFoundPassage(result, surroundings))) {
     const found = tokensOf(whole) <= left ? whole : withoutContext(whole);
     const tokens = tokensOf(found);
     if (tokens > left && passages.length > 0) break;
@@ -129,6 +136,22 @@ const describeNearWords = (nearWords: NearWord[]): string[] =>
     ? []
     : [`Near in meaning: ${nearWords.map(({ word, near }) => `${word} ≈ ${near}`).join(', ')}.`];
 
+const isOfConsole = (uri: string): boolean => /\/#\/d\/[\w-]{43}(?:\?|$)/.test(uri);
+
+/** A passage as text. The id of its document stands there where the address is not one that read_document takes. */
+function describePassage(passage: FoundPassage, index: number): string {
+  const { citation, uri, documentId, knowledgeBase, score, text, before = [], after = [] } = passage;
+  const { attributes, guesses = [], nearInMeaning = [] } = passage;
+  const head = [
+    `[${index + 1}] ${citation} (in ${knowledgeBase}, score ${formatScore(score)})`,
+    isOfConsole(uri) ? uri : `${uri} (documentId ${documentId})`,
+    describeAttributes(attributes),
+    ...guesses.map(describeGuess),
+    ...describeNearWords(nearInMeaning),
+  ].filter(Boolean);
+  return [...head, ...before, text, ...after].join('\n');
+}
+
 /** What an answer says beside its passages. `omitted`: passages that had no room. `warnings`: sentences. */
 type AnswerNotes = { omitted: number; phrasesAsWords?: string[]; warnings?: string[] };
 
@@ -144,20 +167,7 @@ export function toText(
     return [...notes, 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.'].join(
       '\n\n',
     );
-  const blocks = passages.map(
-    (
-      { citation, uri, documentId, text, before = [], after = [], guesses = [], nearInMeaning = [] },
-      index,
-    ) => {
-      const head = [
-        `[${index + 1}] ${citation}`,
-        `${uri} (documentId ${documentId})`,
-        ...guesses.map(describeGuess),
-        ...describeNearWords(nearInMeaning),
-      ];
-      return [...head, ...before, text, ...after].join('\n');
-    },
-  );
+  const blocks = passages.map(describePassage);
   const rest = omitted === 0 ? [] : [`${omitted} more had no room; ask with a larger maxTokens.`];
   return [...notes, ...blocks, ...rest].join('\n\n');
 }
