@@ -4,12 +4,12 @@ import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { SendTest } from '../outbound/webhooks/send-test.ts';
-import type { Search } from '../search/search.ts';
+import type { ChargedSearch } from '../search/payment/charged-search.ts';
 import type { ShortTexts } from '../versions/short-texts.ts';
 
 export type Service = JobContext &
   Readonly<{
-    search: Search;
+    search: ChargedSearch;
     importShortText: ShortTexts['importShortText'];
     /**
      * Call it for each request. While its account is present, other accounts analyse fewer documents at a time.

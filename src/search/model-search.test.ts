@@ -8,7 +8,6 @@ const asked = (query: string, mode?: SearchRequest['mode']): SearchRequest => ({
   accountId: 'account',
   knowledgeBaseIds: undefined,
   query,
-  price: 1,
   limit: 10,
   mode,
 });

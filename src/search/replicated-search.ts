@@ -1,54 +1,39 @@
-/** Searches on a read replica. Accounts pay on the primary. */
-import { sql } from 'kysely';
+/** Searches on a read replica. */
 import type { Queryable } from '../database/connection/database.ts';
-import { prepare } from '../database/connection/prepared.ts';
-import { type Position, selectPosition } from '../database/replica/position.ts';
+import { findPosition, type Position } from '../database/replica/position.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StemMemory } from '../indexing/stems.ts';
-import { createCharge, paidElsewhere } from './payment/charge.ts';
-import type { Payment } from './payment/payment.ts';
 import { createSearchIn, finish, type MeaningSources, type RankedAnswer, type Search } from './search.ts';
 
-/** Creates the statement before a search on a replica: what must be visible there, and whether the account can pay. */
-const createOpening = (payment: Payment) =>
-  prepare('search_opening', ['accountId', 'price'], ({ accountId, price }) =>
-    selectPosition<{ isCovered: boolean }>(
-      sql`${payment.isCovered(sql`${accountId}::uuid`, sql`${price}::bigint`)} AS "isCovered"`,
-    ),
-  );
-
 /**
- * Creates the search in `replica`. Searches that the replica cannot answer, or that the account cannot pay, run in
- * `primary`, and have the results and errors of `createSearch`.
+ * Creates the search in `replica`. Searches that the replica cannot answer run in `primary`, and have the results and
+ * errors of `createSearch`.
  */
 export function createReplicatedSearch(
   { primary, replica }: { primary: Queryable; replica: ReadReplica },
   memory: StemMemory,
-  payment: Payment,
   sources?: MeaningSources,
 ): Search {
-  const searchPaying = createSearchIn(memory, payment, sources);
-  const searchOnly = createSearchIn(memory, paidElsewhere(payment), sources);
-  const open = createOpening(payment);
-  const charge = createCharge(payment);
+  const search = createSearchIn(memory, sources);
   return async (request) => {
     let position: Position | undefined;
-    const findPosition = async () => {
-      const [opening] = await open(primary, request);
-      if (!opening?.isCovered) return undefined;
-      await request.embed?.(); // before the transaction, which would hold its connection meanwhile
-      position = opening;
-      return opening;
+    const findStart = async () => {
+      position = await findPosition(primary);
+      // Before the transaction, which would hold its connection meanwhile; a search that is refused asks no model.
+      if (position && request.embed) {
+        await request.admit?.();
+        await request.embed();
+      }
+      return position;
     };
     const answerIn = async (database: Queryable, ranked: RankedAnswer) =>
       await finish(request, ranked, (shown) => ranked.detail(database, shown));
-    const answer = await replica.read(findPosition, async (database) => {
-      const ranked = await searchOnly(database, { ...request, price: 0 });
+    const answer = await replica.read(findStart, async (database) => {
+      const ranked = await search(database, request);
       // A model is asked after the transaction, for the same reason.
       return request.reranking ? { ranked } : { answer: await answerIn(database, ranked) };
     });
-    if (answer === undefined) return await answerIn(primary, await searchPaying(primary, request));
-    await charge.take(primary, request);
+    if (answer === undefined) return await answerIn(primary, await search(primary, request));
     const { result } = answer;
     if ('answer' in result) return result.answer;
     return await finish(request, result.ranked, async (shown) => {

@@ -1,7 +1,6 @@
 /** A model is asked while the search holds no connection: not in the transaction of a replica. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
-import { creditPayment } from '../database/rows/accounts.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createStemMemory } from '../indexing/stems.ts';
 import { createReplicatedSearch } from './replicated-search.ts';
@@ -32,14 +31,13 @@ test('on a replica: after the transaction, and the details follow in another one
   const replicated: Search = createReplicatedSearch(
     { primary: database, replica: replica as ReadReplica },
     createStemMemory(),
-    creditPayment,
   );
   const ask = vi.fn<AskRelevance>(async (_, passages) => {
     expect(isReading).toBe(false);
     return { scores: passages.map(({ title }) => -(title.codePointAt(0) ?? 0)) };
   });
   const search = searchReranked(replicated, ask, { depth: 30 });
-  const request = { ...owned, knowledgeBaseIds: undefined, query: 'numbat', price: 1, limit: 1 };
+  const request = { ...owned, knowledgeBaseIds: undefined, query: 'numbat', limit: 1 };
   const details = { highlight: true, explain: true, contextPassages: 0 };
   const { passages } = await search({ ...request, details });
   expect(passages).toMatchObject([

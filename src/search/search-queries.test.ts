@@ -1,7 +1,6 @@
-/** Every query is answered in bounded time, whatever its content, and is charged once. */
+/** Every query is answered in bounded time, whatever its content. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { creditPayment, readBalance } from '../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch } from './search.ts';
@@ -9,7 +8,7 @@ import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 import { titled, useSearch } from './testing/searched-texts.ts';
 
 const suite = useSearch();
-const { searchIn, openSearch } = suite;
+const { searchIn } = suite;
 
 test.each(["'", '\\', "a' | 'b", '& | ! <->', ':*', "x':1A", '\u{1F600}', '(((((', '%_', '--', '$1'])(
   'nothing in a query is an operator: %s',
@@ -84,14 +83,14 @@ async function startComputing() {
 
 test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
   const owned = await makeKnowledgeBase(suite.database);
-  const search = createSearch(suite.database, createStemMemory(), creditPayment);
+  const search = createSearch(suite.database, createStemMemory());
   const query = String.fromCharCode(...Array.from({ length: 8192 }, (_, i) => 0x4e00 + 2 * i));
   const bigrams = Array.from({ length: 5_000 }, (_, i) => query.slice(i, i + 2));
   await importText(suite.database, owned, { title: 'T', content: query.slice(0, 600) });
   const counts = Object.fromEntries(bigrams.map((bigram) => [bigram, 1]));
   await insertUnmerged(owned, counts, { bases: 1_000, changes: 400 });
   const computing = await startComputing();
-  const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10, price: 1 };
+  const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10 };
   expect((await search(request)).passages).not.toEqual([]);
   // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(computing.hasEnded()).toBe(false);
@@ -101,27 +100,4 @@ test('a query of 8,192 different characters is answered at once, over 1,000 know
     .deleteFrom('document_frequency_deltas')
     .where('account_id', '=', owned.accountId)
     .execute();
-});
-
-test('a query is charged once, whatever it finds', async () => {
-  const { owned, titlesFor } = await openSearch();
-  const { database } = suite;
-  for (const [query, credits] of [
-    ['nothing yet', 10],
-    ['word', 20],
-    ['absent', 30],
-  ] as const) {
-    const before = await readBalance(database, owned.accountId);
-    await titlesFor(query, credits);
-    expect(await readBalance(database, owned.accountId), query).toBe(before - credits);
-    await importText(database, owned, { title: query, content: `a word number ${credits}` });
-  }
-});
-
-test('when others use up the balance, a query is refused and takes nothing', async () => {
-  const { owned, titlesFor } = await openSearch();
-  await importText(suite.database, owned, { title: 'Text', content: 'one word' });
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => titlesFor('word', 300)));
-  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-  expect(await readBalance(suite.database, owned.accountId)).toBe(100);
 });

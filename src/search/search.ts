@@ -10,8 +10,6 @@ import { ServiceError, serviceUnavailable } from '../terms/errors.ts';
 import { addDetails, type DetailedPassage, type Details } from './details/details.ts';
 import { findFalseGuesses, limitToJudge } from './details/false-guesses.ts';
 import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/expansion.ts';
-import { createCharge, paidElsewhere } from './payment/charge.ts';
-import type { Payment } from './payment/payment.ts';
 import { rankWithPhrases } from './phrases/held-phrases.ts';
 import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
@@ -32,7 +30,8 @@ import { type Rerank, rerankBest } from './rerank-best.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
- * undefined: both. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
+ * undefined: both. `admit`: called once, when the knowledge bases are known to exist; it refuses the search by throwing.
+ * `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
  * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts the
  * results. `minScore`: the lowest score of a result.
  */
@@ -40,6 +39,7 @@ export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
   mode?: SearchMode | undefined;
+  admit?: (() => Promise<void>) | undefined;
   embed?: (() => Promise<QueryEmbedding | undefined>) | undefined;
   rerank?: boolean | undefined;
   reranking?: Rerank | undefined;
@@ -62,7 +62,7 @@ export type SearchAnswer = {
 
 /**
  * Finds the answer to a query.
- * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids, and the payment's refusal
+ * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids, and what `admit` throws
  */
 export type Search = (request: SearchRequest) => Promise<SearchAnswer>;
 
@@ -76,15 +76,8 @@ export type RankedAnswer = {
   phrasesAsWords: string[];
 };
 
-/**
- * Ranks in the database, or the transaction, that each call names. `isCovered` finds out whether the account can pay,
- * where the search's own statements cannot. `finish` makes the answer of it.
- */
-export type SearchIn = (
-  database: Queryable,
-  request: SearchRequest,
-  isCovered?: () => Promise<boolean>,
-) => Promise<RankedAnswer>;
+/** Ranks in the database, or the transaction, that each call names. `finish` makes the answer of it. */
+export type SearchIn = (database: Queryable, request: SearchRequest) => Promise<RankedAnswer>;
 
 /** Rankings without the guesses that the texts found do not bear out; after these, no guess counts. */
 const CORRECTIONS_MAX = 2;
@@ -104,7 +97,7 @@ async function rankPhrases(
       await rankCandidates(rankPassages, database, {
         ...ranked,
         isProbe,
-        request: isProbe ? { ...ranked.request, price: 0, limit: 1 } : ranked.request,
+        request: isProbe ? { ...ranked.request, limit: 1 } : ranked.request,
         phrases: given.length === 0 ? undefined : conditionsOn(given),
       }),
   });
@@ -125,11 +118,7 @@ async function rankExpanded(
   let analysis = expanded;
   for (let corrections = 0; ; corrections++) {
     const scoring = await weighTerms(database, request.accountId, analysis);
-    const judged = {
-      ...request,
-      limit: limitToJudge(request.limit, scoring.terms),
-      price: corrections === 0 ? request.price : 0,
-    };
+    const judged = { ...request, limit: limitToJudge(request.limit, scoring.terms) };
     const search = { scoring, searched, request: judged, phrases, frequencies, ...nearness };
     const { found, held } = await rankPhrases(rankPassages, database, search);
     const wrong = findFalseGuesses(found, scoring.terms);
@@ -176,22 +165,18 @@ async function expandWithMeaning(
 /** `vectorsIn`: without it, words have no vectors. `indexes`: those by which the nearest vectors are found. */
 export type MeaningSources = { vectorsIn?: VectorsIn | undefined; indexes?: VectorIndexes | undefined };
 
-/**
- * Creates the search. `memory` remembers stems, so that they are not read again. A search is paid once, at the end of its
- * ranking.
- */
+/** Creates the search. `memory` remembers stems, so that they are not read again. */
 export function createSearchIn(
   memory: StemMemory,
-  payment: Payment,
   { vectorsIn, indexes = noVectorIndexes }: MeaningSources = {},
 ): SearchIn {
-  const analyse = createQueryAnalysis(memory, payment, vectorsIn);
-  const rankPassages = createRanking(payment);
-  return async (database, asked, isCovered = async () => true) => {
+  const analyse = createQueryAnalysis(memory, vectorsIn);
+  const rankPassages = createRanking();
+  return async (database, asked) => {
     const request = { ...asked, limit: Math.max(asked.limit, asked.reranking?.depth ?? 0) };
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
-    if (!analysed.statistics.isCovered || !(await isCovered())) throw payment.refusal();
+    await request.admit?.();
     const expanded = await expandWithMeaning(database, request, { analysed, indexes, memory });
     const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
     const { details, query, mode } = request;
@@ -210,30 +195,20 @@ export function createSearchIn(
   };
 }
 
-/** Creates the search in `database`. Where Citus distributes its tables, the price is taken on the coordinator. */
-export function createSearch(
-  database: Queryable,
-  memory: StemMemory,
-  payment: Payment,
-  sources?: MeaningSources,
-): Search {
-  const searchPaying = createSearchIn(memory, payment, sources);
+/** Creates the search in `database`. */
+export function createSearch(database: Queryable, memory: StemMemory, sources?: MeaningSources): Search {
+  const search = createSearchIn(memory, sources);
   // On Citus by words: its statements with vectors have not shown the results of one server yet.
-  const searchOnly = createSearchIn(memory, paidElsewhere(payment));
-  const charge = createCharge(payment);
+  const searchDistributed = createSearchIn(memory);
   return async (request) => {
-    const answer = async (ranked: RankedAnswer) =>
-      await finish(request, ranked, (shown) => ranked.detail(database, shown));
-    if (!(await isDistributed(database)))
-      return await searchPaying(database, request)
-        .then(answer)
-        .catch(async (error) => {
-          if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
-          throw serviceUnavailable(error); // distributed in the midst of the search
-        });
-    const isCovered = () => charge.isCovered(database, request);
-    const ranked = await searchOnly(database, { ...request, price: 0 }, isCovered);
-    await charge.take(database, request);
-    return await answer(ranked);
+    const answerBy = async (searchIn: SearchIn) => {
+      const ranked = await searchIn(database, request);
+      return await finish(request, ranked, (shown) => ranked.detail(database, shown));
+    };
+    if (await isDistributed(database)) return await answerBy(searchDistributed);
+    return await answerBy(search).catch(async (error) => {
+      if (error instanceof ServiceError || !(await isDistributed(database))) throw error;
+      throw serviceUnavailable(error); // distributed in the midst of the search
+    });
   };
 }

@@ -14,7 +14,6 @@ import { readStorageFigures } from '../database/distribution/storage-figures.ts'
 import { migrateOver } from '../database/migrations/migrate.ts';
 import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
 import type { ReplicaUse } from '../database/replica/switch.ts';
-import { creditPayment } from '../database/rows/accounts.ts';
 import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createVectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
 import { installedLanguages } from '../extraction/recognition/ocr-languages.ts';
@@ -34,6 +33,7 @@ import { noVectors } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { createSendTest } from '../outbound/webhooks/send-test.ts';
+import { createChargedSearch } from '../search/payment/charged-search.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
@@ -129,8 +129,8 @@ export async function openService(
   });
   const sources = { vectorsIn, indexes: createVectorIndexes(database) };
   const searchByWords = replica
-    ? createReplicatedSearch({ primary: database, replica }, stemMemory, creditPayment, sources)
-    : createSearch(database, stemMemory, creditPayment, sources);
+    ? createReplicatedSearch({ primary: database, replica }, stemMemory, sources)
+    : createSearch(database, stemMemory, sources);
   const files = await openFiles(config);
   await requireOwnFiles({ database, files, log }, config);
   const shortTexts = createShortTexts({
@@ -157,7 +157,7 @@ export async function openService(
     log,
   });
   const generations = createCurrentGeneration(database);
-  const search = withModels(searchByWords, { config, telemetry, log, generations });
+  const search = traced(withModels(searchByWords, { config, telemetry, log, generations }), telemetry);
   const service: OpenService = {
     config,
     database,
@@ -170,7 +170,7 @@ export async function openService(
       shortTexts.markAccountPresent(account);
     },
     extract: extraction.extract,
-    search: traced(search, telemetry),
+    search: createChargedSearch(database, search),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
     async wantedGeneration() {

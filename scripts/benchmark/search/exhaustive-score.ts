@@ -9,7 +9,6 @@ import type { RunningService } from '../../../contract-tests/harness/service/ser
 import { impactTierLexeme, TIERS } from '../../../src/analysis/reserved-lexemes.ts';
 import { createDatabase, createPool, type Database } from '../../../src/database/connection/database.ts';
 import { prepare } from '../../../src/database/connection/prepared.ts';
-import { creditPayment } from '../../../src/database/rows/accounts.ts';
 import { findRunningPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { createStemMemory } from '../../../src/indexing/stems.ts';
 import { B, K1 } from '../../../src/search/bm25.ts';
@@ -132,10 +131,10 @@ export async function measureExactness(
   const database = openServiceDatabase(service);
   try {
     const accountId = await findAccount(client);
-    const analyse = createQueryAnalysis(createStemMemory(), creditPayment);
+    const analyse = createQueryAnalysis(createStemMemory());
     const analysed: QueryAnalysis[] = [];
     for (const query of queries)
-      analysed.push(await analyse(database, { accountId, knowledgeBaseIds: undefined, query, price: 0 }));
+      analysed.push(await analyse(database, { accountId, knowledgeBaseIds: undefined, query }));
     const words = analysed.flatMap(({ terms }) =>
       terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
     );

@@ -17,19 +17,17 @@ const POSITION_COLUMNS = sql`
     ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
- * SQL for these `columns` and the primary's position, which is after every commit that it has acknowledged. A standby,
+ * SQL for the primary's position, which is after every commit that it has acknowledged. A standby,
  * to which a failover may lead, returns no row: it would refuse to tell its position.
  *
  * A commit is acknowledged when its record is flushed; without `synchronous_commit` when the record is inserted. The
  * flushed position is preferred, since replicas get what is flushed: payments wait for no flush, and the next query
  * would have to wait for theirs, up to 200 ms (wal_writer_delay).
  */
-export const selectPosition = <Columns = unknown>(
-  ...columns: RawBuilder<unknown>[]
-): RawBuilder<Position & Columns> => sql`
-  SELECT ${sql.join([...columns, POSITION_COLUMNS])} FROM pg_control_system() WHERE NOT pg_is_in_recovery()`;
+const selectPosition = () => sql<Position>`
+  SELECT ${POSITION_COLUMNS} FROM pg_control_system() WHERE NOT pg_is_in_recovery()`;
 
-const logPosition = prepare('log_position', [], () => selectPosition());
+const logPosition = prepare('log_position', [], selectPosition);
 
 /** The position of the primary; undefined when it is a standby. */
 export async function findPosition(primary: Queryable): Promise<Position | undefined> {

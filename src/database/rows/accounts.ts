@@ -1,8 +1,7 @@
 /** Accounts: owners of knowledge bases, with a balance of credits. For their limits see account-limits.ts. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { shareLookUps } from '../../concurrency/shared-look-ups.ts';
-import { insufficientCredits } from '../../terms/errors.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
@@ -32,26 +31,25 @@ const lookUpBalance = shareLookUps(async (database: Queryable, _all, accountIds)
 export const readBalance = async (database: Queryable, accountId: string): Promise<number> =>
   (await lookUpBalance(database, 'all', accountId)) ?? 0;
 
-/** A payment in credits, as parts of the statements that it pays for. `accountId` and `credits` are SQL. */
-export const creditPayment = {
-  suffix: '',
-
-  /** SQL for whether the balance covers `credits`. */
-  isCovered: (accountId: RawBuilder<unknown>, credits: RawBuilder<unknown>) =>
-    sql<boolean>`coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0) >= ${credits}`,
-
-  /**
-   * The UPDATE that takes `credits` from the account exactly once, however many run at the same time, and never below
-   * 0. It returns one row, or none when the balance does not cover the credits. The commit does not wait for the disk.
-   * A power cut may refund the payments of its last moment, which is cheaper than a disk write for each query.
-   */
-  take: (accountId: RawBuilder<unknown>, credits: RawBuilder<unknown>) => sql`
+const changeBalance = prepare(
+  'change_credits',
+  ['accountId', 'change'],
+  ({ accountId, change }) => sql`
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - ${credits} FROM deferred
-  WHERE account_id = ${accountId} AND credits >= ${credits} AND ${credits} > 0 RETURNING 1`,
+  UPDATE account_balances SET credits = credits + ${change}::bigint FROM deferred
+  WHERE account_id = ${accountId}::uuid AND credits + ${change}::bigint >= 0 RETURNING 1`,
+);
 
-  refusal: insufficientCredits,
-};
+/**
+ * Adds `change`, which is negative for a price, to the credits of the account: exactly once, however many do so at the
+ * same time, and never below 0. The commit does not wait for the disk: a power cut may undo the changes of its last
+ * moment, which is cheaper than a disk write for each query.
+ * @returns whether the balance covered it
+ */
+export const changeCredits = async (
+  database: Queryable,
+  change: { accountId: string; change: number },
+): Promise<boolean> => (await changeBalance(database, change)).length > 0;
 
 /** Every account with its own limits (null: the server's), credits and usage, oldest first. */
 export async function listAccounts(database: Queryable) {

@@ -4,11 +4,9 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { paidElsewhere } from '../../search/payment/charge.ts';
 import { createStatistics, readFrequencies } from '../../search/query/collection-statistics.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { deleteDocuments } from '../delete-documents.ts';
@@ -111,9 +109,9 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
       for (const ids of [[owned.knowledgeBaseId], undefined]) {
-        const { frequencies } = await createStatistics(paidElsewhere(creditPayment))(
+        const { frequencies } = await createStatistics()(
           suite.database,
-          { accountId: owned.accountId, ids, price: 0 },
+          { accountId: owned.accountId, ids },
           { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
         );
         expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);

@@ -1,7 +1,6 @@
 /** With `prefix`, the last word of a query finds passages by the words that begin with it. */
 import { expect, test } from 'vitest';
 import { usedMsOf } from '../../../contract-tests/harness/machine/processor-time.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import { createSearch } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
@@ -14,7 +13,7 @@ const suite = useSearch();
 async function openTyped(texts: Record<string, string>) {
   const owned = await makeKnowledgeBase(suite.database);
   for (const text of titled(texts)) await importText(suite.database, owned, text);
-  const search = createSearch(suite.database, createStemMemory(), creditPayment);
+  const search = createSearch(suite.database, createStemMemory());
   return async (query: string, prefix = true) => {
     const { accountId } = owned;
     const { passages } = await search({
@@ -23,7 +22,6 @@ async function openTyped(texts: Record<string, string>) {
       query,
       prefix,
       limit: 10,
-      price: 0,
     });
     return passages.map(({ title }) => title);
   };

@@ -3,12 +3,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { tokenise } from '../../analysis/tokens.ts';
 import type { Queryable } from '../../database/connection/database.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { insertRemovalDeltas, mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import { paidElsewhere } from '../payment/charge.ts';
 import { createQueryAnalysis } from '../query/query-analysis.ts';
 import { createSearch } from '../search.ts';
 import { importText } from '../testing/imported-texts.ts';
@@ -144,9 +142,9 @@ test('compounds count the same before and after the counts of an import are merg
 /** Runs a search on one connection. Returns how often it ran each prepared statement. */
 async function countStatements(owned: OwnedKnowledgeBase, query: string, prefix = false) {
   return await suite.database.connection().execute(async (connection) => {
-    const search = createSearch(connection, createStemMemory(), creditPayment);
+    const search = createSearch(connection, createStemMemory());
     const { accountId, knowledgeBaseId } = owned;
-    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query, prefix, limit: 10, price: 0 };
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query, prefix, limit: 10 };
     await search(request);
     const before = await readExecutions(connection);
     await search(request);
@@ -167,9 +165,8 @@ async function readExecutions(connection: Queryable): Promise<Map<string, number
 test('words that occur need no further statement, nor do words that may not be guessed; a guess takes one', async () => {
   const { owned } = await openSearch();
   await importText(suite.database, owned, { title: 'T', content: ANSWER });
-  // On Citus the price is checked apart.
   const usual = isCitus
-    ? { search_check: 1, statistics_of_few_unpaid_in_shard: 1, ranked_passages_unpaid_in_shard: 1 }
+    ? { statistics_of_few_in_shard: 1, ranked_passages_in_shard: 1 }
     : { statistics_of_few: 1, ranked_passages: 1 };
   expect(await countStatements(owned, 'Where are the receipts of the journey?')).toEqual(usual);
   expect(await countStatements(owned, 'receipts CVE-2024-4367 東京都')).toEqual(usual);
@@ -184,11 +181,8 @@ test('a word that is imported between the statistics and the look-up stays unkno
   const { owned } = await openSearch();
   await importText(suite.database, owned, { title: 'T', content: NOISE.english });
   const { accountId, knowledgeBaseId } = owned;
-  const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'receipts journey', price: 0 };
-  const analysis = await createQueryAnalysis(createStemMemory(), paidElsewhere(creditPayment))(
-    suite.database,
-    request,
-  );
+  const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'receipts journey' };
+  const analysis = await createQueryAnalysis(createStemMemory())(suite.database, request);
   await importText(suite.database, owned, { title: 'Later', content: ANSWER });
   const { statistics, terms } = await expandTerms(suite.database, request, analysis, createStemMemory());
   const own = terms.flatMap(({ lexemes }) => lexemes);
@@ -215,14 +209,13 @@ test.each([
   for (const start of ['reis', 'reisekosten', 'versich']) await addLexemes(owned, start, 30_000);
   const { accountId, knowledgeBaseId } = owned;
   const read = await suite.database.transaction().execute(async (transaction) => {
-    const search = createSearch(transaction, createStemMemory(), creditPayment);
+    const search = createSearch(transaction, createStemMemory());
     const { passages } = await search({
       accountId,
       knowledgeBaseIds: [knowledgeBaseId],
       query,
       prefix,
       limit: 10,
-      price: 0,
     });
     expect(passages).toHaveLength(1);
     const { rows } = await sql<{ read: number }>`

@@ -1,6 +1,5 @@
 /** Texts in quotes ask for passages that have them, in every language and in every way that a text writes them. */
 import { describe, expect, test } from 'vitest';
-import { readBalance } from '../../database/rows/accounts.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { importText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
@@ -147,18 +146,6 @@ describe('a phrase that nothing has', () => {
     const { find } = await searchOver(texts);
     if (query.includes('nurs"')) return expect((await find(query)).phrasesAsWords).toEqual(['nurs']);
     expect(await find(query)).toEqual({ titles, phrasesAsWords });
-  });
-
-  test('is paid once, and not at all when it is refused', async () => {
-    const { owned, answerTo } = await searchOver(texts);
-    for (const query of ['"blood pressure"', '"bank pressure"', '"young patient" "blood doctor"']) {
-      const before = await readBalance(suite.database, owned.accountId);
-      await answerTo(query, { price: 7 });
-      expect(await readBalance(suite.database, owned.accountId), query).toBe(before - 7);
-      const scope = { maxPerDocument: 1 };
-      await answerTo(query, { price: 7, scope });
-      expect(await readBalance(suite.database, owned.accountId), query).toBe(before - 14);
-    }
   });
 
   test('is one that no document in the scope has', async () => {

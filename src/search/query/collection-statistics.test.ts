@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseNow } from '../../database/connection/clock.ts';
 import type { Queryable } from '../../database/connection/database.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
@@ -33,9 +32,9 @@ beforeAll(async () => {
 afterAll(() => suite.close());
 
 const readStatistics = async (database: Queryable) =>
-  await createStatistics(creditPayment)(
+  await createStatistics()(
     database,
-    { accountId, ids: undefined, price: 0 },
+    { accountId, ids: undefined },
     { lexemes: ['bridg', 'river', 'ship'], prefixes: [''], toStem: [], isCountingStems: false },
   );
 
@@ -67,7 +66,7 @@ test.skipIf(isCitus)('the counts of an account are read from its index alone', a
   const plan = await suite.database.connection().execute(async (connection) => {
     await readStatistics(connection);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      EXPLAIN EXECUTE statistics_of_all(${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, 0, true)`.execute(
+      EXPLAIN EXECUTE statistics_of_all(${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, true)`.execute(
       connection,
     );
     return rows.map((row) => row['QUERY PLAN']).join('\n');

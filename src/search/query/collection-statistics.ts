@@ -15,7 +15,6 @@ import {
 } from '../../indexing/postings/document-frequencies.ts';
 import { stemSql } from '../../indexing/stems.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
-import type { Payment } from '../payment/payment.ts';
 import { findGroups, groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
 
@@ -52,8 +51,6 @@ export type WordsToLookUp = {
 
 export type QueryStatistics = {
   searched: SearchedKnowledgeBases;
-  /** Whether the account can pay for the search. */
-  isCovered: boolean;
   /** Document frequencies by lexeme; lexemes that occur nowhere are missing. */
   frequencies: Map<string, number>;
   /**
@@ -67,7 +64,7 @@ export type QueryStatistics = {
 
 const VALUES = [
   ...(['accountId', 'ids', 'lexemes', 'prefixes'] as const),
-  ...(['dictionaries', 'words', 'isCountingStems', 'price', 'isFindingSynonyms'] as const),
+  ...(['dictionaries', 'words', 'isCountingStems', 'isFindingSynonyms'] as const),
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
@@ -81,7 +78,6 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
    * Joined by commas: the driver takes longer to parse an array of a thousand ids than PostgreSQL takes to find them.
    */
   ids: string;
-  isCovered: boolean;
   estimate: number;
   frequencies: Record<string, number>;
   stems: string[];
@@ -139,7 +135,7 @@ const noSynonyms = ({ isFindingSynonyms }: Placeholders) =>
  * The statistics of several knowledge bases in tables that Citus distributes: all servers together answer each
  * sub-select in FROM. There is no estimate of all passages: it would be that of a shard.
  */
-function distributedStatistics({ isNamed, isNarrow }: Scope, payment: Payment, values: Placeholders) {
+function distributedStatistics({ isNamed, isNarrow }: Scope, values: Placeholders) {
   const accountId = sql`${values.accountId}::uuid`;
   const isInShards = isNamed ? inShards(values.ids) : sql`${values.ids}::uuid[] IS NULL`;
   const isSearched = sql`${isInShards} AND knowledge_base_id IN (
@@ -148,8 +144,7 @@ function distributedStatistics({ isNamed, isNarrow }: Scope, payment: Payment, v
   return sql<Row>`
     WITH ${lookedUp(values, sql`AS NOT MATERIALIZED`)}
     SELECT ids, languages, "passageCount", "lengthTotal", frequencies, stems, ${noSynonyms(values)} AS synonyms,
-      -1::bigint AS estimate,
-      ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered"
+      -1::bigint AS estimate
     FROM
       (SELECT coalesce(string_agg(knowledge_base_id::text, ','), '') AS ids,
         coalesce(sum(passage_count), 0)::bigint AS "passageCount",
@@ -194,11 +189,7 @@ const wordLexemesIf = (isLookedUp: RawBuilder<unknown>) =>
   sql`query_lexemes WHERE ${isLookedUp}::boolean AND lexeme NOT LIKE '/%'`;
 
 /** `isInShard`: for a server of shards, which has no synonyms. */
-function statisticsOf(
-  { isInShard, ...scope }: Scope & { isInShard: boolean },
-  payment: Payment,
-  values: Placeholders,
-) {
+function statisticsOf({ isInShard, ...scope }: Scope & { isInShard: boolean }, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
   const accountId = sql`${values.accountId}::uuid`;
   const synonyms = isInShard
@@ -215,7 +206,6 @@ function statisticsOf(
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
-      ${payment.isCovered(accountId, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       (${frequenciesIn(frequencyRows('query_lexemes', { merged, isSearched }))}) AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems,
@@ -276,30 +266,24 @@ export async function readFrequencies(
   return new Map(Object.entries(row?.frequencies ?? {}));
 }
 
-/** An account's search: the knowledge bases with these distinct `ids`, or all of them, and its price. */
-export type PricedScope = {
+/** An account's search: the knowledge bases with these distinct `ids`, or all of them. */
+export type SearchedScope = {
   accountId: string;
   ids: string[] | undefined;
   skipsDeleted?: boolean | undefined;
-  price: number;
 };
 
 /**
- * Creates the function that finds the account's knowledge bases, looks up words in them, and checks whether the account
- * can pay. It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ * Creates the function that finds the account's knowledge bases, and looks up words in them. It throws
+ * KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createStatistics(payment: Payment) {
+export function createStatistics() {
   const prepareFor = (name: string, scope: Scope) =>
-    prepare(
-      name + payment.suffix,
-      VALUES,
-      (values) => statisticsOf({ ...scope, isInShard: false }, payment, values),
-      {
-        build: (values) => distributedStatistics(scope, payment, values),
-        ids: 'ids',
-        buildInShard: (values) => statisticsOf({ ...scope, isInShard: true }, payment, values),
-      },
-    );
+    prepare(name, VALUES, (values) => statisticsOf({ ...scope, isInShard: false }, values), {
+      build: (values) => distributedStatistics(scope, values),
+      ids: 'ids',
+      buildInShard: (values) => statisticsOf({ ...scope, isInShard: true }, values),
+    });
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
   const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
   const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });
@@ -310,13 +294,12 @@ export function createStatistics(payment: Payment) {
 
   return async (
     database: Queryable,
-    { accountId, ids, skipsDeleted = false, price }: PricedScope,
+    { accountId, ids, skipsDeleted = false }: SearchedScope,
     { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms = false }: WordsToLookUp,
   ): Promise<QueryStatistics> => {
     const [row] = await statementFor(ids)(database, {
       accountId,
       ids,
-      price,
       lexemes,
       prefixes,
       dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
@@ -331,7 +314,7 @@ export function createStatistics(payment: Payment) {
         ids?.find((id) => !found.includes(id)),
         ids,
       );
-    const { isCovered, estimate, frequencies, stems, synonyms, ...searched } = row;
+    const { estimate, frequencies, stems, synonyms, ...searched } = row;
     const words = toStem.flatMap((ofLanguage) => ofLanguage.words);
     const ofStems = isCountingStems ? stems.map((stem, i) => stem || (words[i] ?? '')) : [];
     const findSynonyms = async () =>
@@ -340,7 +323,6 @@ export function createStatistics(payment: Payment) {
     return {
       // -1 is PostgreSQL's estimate for a table that it has never analysed.
       searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
-      isCovered,
       frequencies: new Map(Object.entries(frequencies)),
       stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
       synonyms: synonyms === null && isFindingSynonyms ? await findSynonyms() : toGroups(synonyms ?? []),

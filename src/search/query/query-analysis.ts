@@ -12,7 +12,6 @@ import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { VectorsIn } from '../../meaning/passage-vectors.ts';
-import type { Payment } from '../payment/payment.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
 import {
@@ -36,7 +35,7 @@ import {
 import { withSynonyms } from './synonyms-of-terms.ts';
 
 /**
- * A query over the account's knowledge bases with these distinct ids, or over all of them, and its price.
+ * A query over the account's knowledge bases with these distinct ids, or over all of them.
  * `skipsDeleted`: ids that the account lacks are no error.
  */
 export type ScopedQuery = {
@@ -44,7 +43,6 @@ export type ScopedQuery = {
   knowledgeBaseIds: string[] | undefined;
   skipsDeleted?: boolean;
   query: string;
-  price: number;
   mode?: SearchMode | undefined;
 };
 
@@ -210,14 +208,14 @@ const lexemesOf = ({ terms, phraseLexemes }: AnalysedWords): string[] => {
  * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createQueryAnalysis(memory: StemMemory, payment: Payment, vectorsIn?: VectorsIn) {
+export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
   const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
 
-  const readStatistics = createStatistics(payment);
+  const readStatistics = createStatistics();
 
   return async (
     database: Queryable,
-    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, price, mode = 'both' }: ScopedQuery,
+    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, mode = 'both' }: ScopedQuery,
   ): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     // What is in quotes is searched as it is written.
@@ -263,7 +261,7 @@ export function createQueryAnalysis(memory: StemMemory, payment: Payment, vector
       const isFindingSynonyms = synonyms.groups === undefined;
       const prefixes = hasTiers ? PREFIXES : [''];
       const toLookUp = { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms };
-      const statistics = await readStatistics(database, { accountId, ids, skipsDeleted, price }, toLookUp);
+      const statistics = await readStatistics(database, { accountId, ids, skipsDeleted }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       const areMany = statistics.searched.passageCount > TIERED_FROM;
       if (areMany !== mayHaveTiers) sets.set(searchedSet, { ...searched, mayHaveTiers: areMany });

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { prepare } from '../../database/connection/prepared.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
@@ -66,8 +65,8 @@ test.skipIf(isCitus)(
     expect(await scoredFor([rare], [common])).toBe(RARE + FURTHER_MAX);
     expect(await scoredFor([common], [rare])).toBe(passageCount);
 
-    const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'zrare zcommon', price: 0 };
+    const search = createSearch(suite.database, createStemMemory());
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'zrare zcommon' };
     const resultsFor = async (limit: number) => (await search({ ...request, limit })).passages;
     const many = await resultsFor(50);
     expect(many).toHaveLength(50);

@@ -52,15 +52,12 @@ function withPhrases(
 }
 
 /** What the ranking has to know of a search. */
-type RankedRequest = Pick<ScopedQuery, 'accountId' | 'price' | 'query'> & {
+type RankedRequest = Pick<ScopedQuery, 'query'> & {
   limit: number;
   scope?: SearchScope | undefined;
 };
 
-/**
- * `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates; the ranking is unpaid where none fulfils them. `isProbe`: one passage is
- * enough.
- */
+/** `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates. `isProbe`: one passage is enough. */
 export type RankedSearch = {
   scoring: WeightedScoring;
   searched: SearchedKnowledgeBases;
@@ -77,7 +74,7 @@ export async function rankCandidates(
   database: Queryable,
   { scoring, searched, request, phrases, mode, meaning, isProbe = false }: RankedSearch,
 ): Promise<FoundPassage[]> {
-  const { accountId, limit, price, scope, query } = request;
+  const { limit, scope, query } = request;
   // Where words do not count and all passages are compared, meaning finds them without candidates.
   const needsNone = isByMeaning(mode, scoring) && comparesAllMeanings(meaning, searched);
   const choose = (factor: number): CandidateQueries => {
@@ -89,7 +86,7 @@ export async function rankCandidates(
     const own = { queries, further, phrases };
     const candidates = { ...own, searched, limit, scope, comparesAll, query, mode, meaning };
     const least = phrases === undefined ? 0 : 1;
-    return await rankPassages(database, scoring, candidates, { accountId, price, isLast, least });
+    return await rankPassages(database, scoring, candidates, { isLast, least });
   };
   const share = await estimateShare(database, searched.ids, scope);
   const factor = firstFactor(share);

@@ -1,7 +1,6 @@
 /** Passages with the same text come once, whatever their documents, and others take their places. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
@@ -20,8 +19,8 @@ const memory = createStemMemory();
 async function search(of: OwnedKnowledgeBase[], request: Partial<SearchRequest> = {}) {
   const { accountId = '' } = of[0] ?? {};
   const knowledgeBaseIds = of.map(({ knowledgeBaseId }) => knowledgeBaseId);
-  const asked = { accountId, knowledgeBaseIds, query: 'river', limit: 50, price: 0, ...request };
-  return (await createSearch(suite.database, memory, creditPayment)(asked)).passages;
+  const asked = { accountId, knowledgeBaseIds, query: 'river', limit: 50, ...request };
+  return (await createSearch(suite.database, memory)(asked)).passages;
 }
 
 const distinct = { scope: { isDistinct: true } };

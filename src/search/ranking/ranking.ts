@@ -10,7 +10,6 @@ import { prepare } from '../../database/connection/prepared.ts';
 import type { DescriptionRow } from '../../database/rows/documents/documents.ts';
 import type { PassageRow } from '../../database/rows/documents/passages.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import type { Payment } from '../payment/payment.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import { termFrequency } from '../postgres-rank-insides.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
@@ -106,7 +105,7 @@ export type Candidates = {
 const WORD_VALUES = [
   ...BM25_VALUES,
   ...FULL_MATCH_VALUES,
-  ...(['lexemes', 'upperBound', 'limit', 'accountId', 'price', 'isLast', 'least'] as const),
+  ...(['lexemes', 'upperBound', 'limit', 'isLast', 'least'] as const),
 ] as const;
 const ALL_VALUES = [...WORD_VALUES, ...MEANING_VALUES] as const;
 const SCOPED_VALUES = [...ALL_VALUES, ...SCOPE_VALUES] as const;
@@ -114,10 +113,6 @@ type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
 /** The values of a ranking. `meaning`: further ones; undefined for a statement that knows no meaning. */
 type RankingValues = WordValues & { meaning?: MeaningValues };
 type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
-
-/** The price of a search with enough candidates. Too few cost nothing: the statement then runs again with more. */
-const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'price'>) =>
-  sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
 
 /** SQL for a column of the score by words; 0 where they do not count. */
 const ofWords = (column: string, { meaning }: RankingValues) =>
@@ -134,11 +129,10 @@ function answers({ meaning }: RankingValues, most: RawBuilder<unknown> | undefin
 }
 
 /**
- * `due`: the price. `maxPerDocument`: the most results of a document, where a query says it. `isDistinct`: `best` has the
+ * `maxPerDocument`: the most results of a document, where a query says it. `isDistinct`: `best` has the
  * copies of each passage.
  */
 type Ending = {
-  due: RawBuilder<unknown>;
   maxPerDocument?: RawBuilder<unknown>;
   isDistinct?: boolean;
   layout: Layout;
@@ -149,12 +143,8 @@ const WITH_COPIES = sql` JOIN (
         SELECT knowledge_base_id, document_id, position, copies FROM best) AS kept
         USING (knowledge_base_id, document_id, position)`;
 
-/** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
-const rankedTables = (
-  payment: Payment,
-  values: RankingValues,
-  { due, maxPerDocument, isDistinct = false, layout }: Ending,
-) => sql`${
+/** The tables that lead from `best` to `ranked`, which has the final scores. */
+const rankedTables = (values: RankingValues, { maxPerDocument, isDistinct = false, layout }: Ending) => sql`${
   layout.isDistributed
     ? sql`
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
@@ -174,8 +164,7 @@ const rankedTables = (
       SELECT knowledge_base_id, document_id, position, ${ofWords('bm25', values)}, ${ofWords('combined', values)},
         ${ofWords('relevant', values)}, unlifted, cosine,
         round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score${isDistinct ? sql`, copies - 1 AS duplicates` : sql``}
-      FROM ${answers(values, maxPerDocument)}${isDistinct ? WITH_COPIES : sql``} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
-    paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
+      FROM ${answers(values, maxPerDocument)}${isDistinct ? WITH_COPIES : sql``} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES)`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
 const foundColumns = ({
@@ -213,23 +202,19 @@ function bestPassages(values: RankingValues, layout: Layout) {
       SELECT * FROM by_words UNION ALL (${nearest}))`;
 }
 
-/**
- * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
- * It takes the price at its end, so that it locks the balance for a moment only.
- */
-function rankedPassages(payment: Payment, values: RankingValues, layout: Layout) {
+/** The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order. */
+function rankedPassages(values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected, meaning } = values;
   const byWords = meaning === undefined ? sql`best` : sql`by_words`;
   const enough = sql`CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END`;
   const isEnough = sql`(SELECT is_enough FROM counted_best)`;
-  const due = dueFor(isEnough, values);
-  return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
+  return sql<FoundPassage & { isEnough: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     ${bestPassages(values, layout)},
-    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(payment, values, { due, layout })}
+    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(values, { layout })}
     SELECT ${foundColumns()},
-      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      ${isEnough} AS "isEnough"
     FROM ${joinedTables(values, layout)}
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
@@ -296,21 +281,14 @@ const distinctScored = ({ ids, isLast }: ScopedValues, layout: Layout) =>
     layout,
   });
 
-/** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
-type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
-  | FoundPassage
-  | { document_id: null }
-);
+/** Results of the statement of a scope: every row has the first two columns; a single row may have no passage. */
+type ScopedRow = { isEnough: boolean; matched: number } & (FoundPassage | { document_id: null });
 
 /**
  * `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. Too few
  * candidates are not reranked, because another set follows.
  */
-function rankedInScope(
-  payment: Payment,
-  values: ScopedValues,
-  { layout, ...form }: ScopedForm & { layout: Layout },
-) {
+function rankedInScope(values: ScopedValues, { layout, ...form }: ScopedForm & { layout: Layout }) {
   const { isLast, least, selected, maxPerDocument } = values;
   const { isCapped, isDistinct } = form;
   const cap = isCapped ? { maxPerDocument: mostPerDocument(values, form) } : {};
@@ -325,15 +303,14 @@ function rankedInScope(
   const isEnough = sql`((SELECT ${isLast}::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
       FROM extent) AND (SELECT count(*) FROM scored) >= ${least}::integer)`;
-  const due = dueFor(isEnough, values);
   const score = passageScore(values, candidate, layout);
   return sql<ScopedRow>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
     scored AS MATERIALIZED (
       SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctScored(values, layout)},` : sql``}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables(payment, { ...values, meaning: values }, { due, ...cap, isDistinct, layout })}
-    SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, layout })}
+    SELECT found.*, ${isEnough} AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT ${foundColumns(form)}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
@@ -342,19 +319,16 @@ function rankedInScope(
 }
 
 /**
- * Returns the `limit` best candidates, and takes the price from the account.
+ * Returns the `limit` best candidates.
  *
- * - `isEnough`: there were enough candidates, or the call says `isLast` and there were `least`; otherwise it takes
- *   nothing. Where no passage has the phrases of a query, a search without them follows, and takes the price.
+ * - `isEnough`: there were enough candidates, or the call says `isLast` and there were `least`.
  * - `matched`: the number of candidates in the scope; undefined without a scope.
- *
- * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
  */
 export type RankPassages = (
   database: Queryable,
   scoring: WeightedScoring,
   candidates: Candidates,
-  charge: { accountId: string; price: number; isLast: boolean; least: number },
+  ending: { isLast: boolean; least: number },
 ) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
 
 /** tsquery text for the passages with any of the terms that are not weak. */
@@ -367,29 +341,25 @@ const anyOf = (terms: WeightedTerm[]): string =>
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
-export function createRanking(payment: Payment): RankPassages {
+export function createRanking(): RankPassages {
   const rankByWords = prepare(
-    `ranked_passages${payment.suffix}`,
+    'ranked_passages',
     WORD_VALUES,
-    ...inEachLayout((values: WordValues, layout) => rankedPassages(payment, values, layout), 'ids'),
+    ...inEachLayout((values: WordValues, layout) => rankedPassages(values, layout), 'ids'),
   );
   const rankWithMeaning = prepare(
-    `ranked_with_meaning${payment.suffix}`,
+    'ranked_with_meaning',
     ALL_VALUES,
     ...inEachLayout(
-      (values: WordValues & MeaningValues, layout) =>
-        rankedPassages(payment, { ...values, meaning: values }, layout),
+      (values: WordValues & MeaningValues, layout) => rankedPassages({ ...values, meaning: values }, layout),
       'ids',
     ),
   );
   const prepareInScope = (name: string, form: ScopedForm) =>
     prepare(
-      name + payment.suffix,
+      name,
       SCOPED_VALUES,
-      ...inEachLayout(
-        (values: ScopedValues, layout) => rankedInScope(payment, values, { ...form, layout }),
-        'ids',
-      ),
+      ...inEachLayout((values: ScopedValues, layout) => rankedInScope(values, { ...form, layout }), 'ids'),
     );
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false, isDistinct: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true, isDistinct: false });
@@ -399,7 +369,7 @@ export function createRanking(payment: Payment): RankPassages {
     database,
     scoring,
     { limit, scope, comparesAll, query, phrases, mode, meaning, ...candidates },
-    charge,
+    ending,
   ) => {
     const { terms, upperBound, unknownShare } = scoring;
     const byMeaning = isByMeaning(mode, scoring);
@@ -415,13 +385,12 @@ export function createRanking(payment: Payment): RankPassages {
       lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
       upperBound,
       limit,
-      ...charge,
+      ...ending,
     };
     if (scope === undefined) {
       const rank = meaning === undefined ? rankByWords : rankWithMeaning;
       const rows = await rank(database, values);
-      if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
-      const isEnough = rows.length === 0 ? charge.isLast : rows.some((row) => row.isEnough);
+      const isEnough = rows.length === 0 ? ending.isLast : rows.some((row) => row.isEnough);
       return { found: rows, isEnough };
     }
     const whole = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
@@ -433,7 +402,6 @@ export function createRanking(payment: Payment): RankPassages {
     });
     const [first] = rows;
     if (first === undefined) throw new Error('a search in a scope returned no row');
-    if (!first.isPaid) throw payment.refusal();
     return { found: passagesIn(rows), isEnough: first.isEnough, matched: first.matched };
   };
 }

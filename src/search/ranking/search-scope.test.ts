@@ -11,7 +11,6 @@ import {
 } from '../../../contract-tests/harness/documents/naive-filter.ts';
 import type { Attributes } from '../../../generated/types.gen.ts';
 import type { Database } from '../../database/connection/database.ts';
-import { creditPayment, readBalance } from '../../database/rows/accounts.ts';
 import { toDocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
@@ -19,7 +18,6 @@ import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequenci
 import { createStemMemory } from '../../indexing/stems.ts';
 import { createSearch, type SearchRequest } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
-import type { SearchScope } from './search-scope.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeAll(async () => {
@@ -34,9 +32,9 @@ async function search(
   request: Partial<SearchRequest>,
   database: Database = suite.database,
 ) {
-  const searchIn = createSearch(database, memory, creditPayment);
+  const searchIn = createSearch(database, memory);
   const inKnowledgeBase = { accountId, knowledgeBaseIds: [knowledgeBaseId] };
-  return (await searchIn({ ...inKnowledgeBase, query: 'river', limit: 50, price: 0, ...request })).passages;
+  return (await searchIn({ ...inKnowledgeBase, query: 'river', limit: 50, ...request })).passages;
 }
 
 const TIMES = ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z', '2026-02-01T00:00:00.000Z'];
@@ -203,27 +201,13 @@ describe.each([
       { seed: 21, numRuns: 20 },
     );
   });
-
-  test('each search is charged once, whatever its scope and its results', async () => {
-    const scopes: SearchScope[] = [
-      { filter: toDocumentFilter({ type: 'eq', key: 'missing', value: 1 }) },
-      { filter: toDocumentFilter({ type: 'ne', key: 'missing', value: 1 }) },
-      { documents: [] },
-      { maxPerDocument: 1 },
-    ];
-    for (const scope of scopes) {
-      const before = await readBalance(suite.database, owned.accountId);
-      await search(owned, { scope, price: 10 });
-      expect(await readBalance(suite.database, owned.accountId)).toBe(before - 10);
-    }
-  });
 });
 
 /** How often a connection has run the statement of searches with `maxPerDocument`. */
 async function countRankings(connection: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT (generic_plans + custom_plans)::integer AS count FROM pg_prepared_statements
-    WHERE name IN ('ranked_per_document', 'ranked_per_document_unpaid_in_shard')`.execute(connection);
+    WHERE name IN ('ranked_per_document', 'ranked_per_document_in_shard')`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 

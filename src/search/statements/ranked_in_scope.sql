@@ -8,25 +8,25 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $116::uuid[] IS NULL AND $113::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $118::bigint + 1)
+      WHERE $114::uuid[] IS NULL AND $111::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $116::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($115::uuid[], $116::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($113::uuid[], $114::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $118::bigint AND ($113::jsonpath IS NULL OR
-    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $116::bigint AND ($111::jsonpath IS NULL OR
+    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $113::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $111::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $116::uuid[] IS NOT NULL
-        OR ($113::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $118::bigint) AS is_known
+      FROM (SELECT $114::uuid[] IS NOT NULL
+        OR ($111::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $116::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN $9::integer > 0 THEN CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
@@ -77,7 +77,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $119::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $117::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
@@ -87,18 +87,18 @@ WITH query_terms AS MATERIALIZED (
         AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $113::jsonpath IS NULL OR EXISTS (
+          ELSE $111::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($113::jsonpath IS NULL OR
-    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
+              AND ($111::jsonpath IS NULL OR
+    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (SELECT * FROM scored ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer)),
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $99::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($115::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $100::integer)),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
@@ -111,36 +111,36 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
         SELECT * FROM ((
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) # ($105::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $108::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $103::smallint
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) # ($103::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $106::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $101::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $113::jsonpath IS NULL OR EXISTS (
+            ELSE $111::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($113::jsonpath IS NULL OR
-    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
+              AND ($111::jsonpath IS NULL OR
+    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
-          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) # ($105::bit varying[])[1]) AS distance FROM passage_vectors
-          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $103::smallint
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) # ($103::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $101::smallint
           OFFSET 0) AS own
-        WHERE $105::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
+        WHERE $103::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
         UNION ALL
         (
-        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($109::json)
+        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($107::json)
           AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)
         WHERE NOT (SELECT is_comparable FROM extent)
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $113::jsonpath IS NULL OR EXISTS (
+            ELSE $111::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($113::jsonpath IS NULL OR
-    (CASE WHEN $114::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $113::jsonpath)
+              AND ($111::jsonpath IS NULL OR
+    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
     IS TRUE) END)) AS compared
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
@@ -148,15 +148,15 @@ WITH query_terms AS MATERIALIZED (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate)),
     cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($106::float8 * (
-      4 * (8 * bit_count("plane0" & ($105::bit varying[])[1]) + 4 * bit_count("plane0" & ($105::bit varying[])[2]) + 2 * bit_count("plane0" & ($105::bit varying[])[3]) + 1 * bit_count("plane0" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($105::bit varying[])[1]) + 4 * bit_count("plane1" & ($105::bit varying[])[2]) + 2 * bit_count("plane1" & ($105::bit varying[])[3]) + 1 * bit_count("plane1" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($105::bit varying[])[1]) + 4 * bit_count("plane2" & ($105::bit varying[])[2]) + 2 * bit_count("plane2" & ($105::bit varying[])[3]) + 1 * bit_count("plane2" & ($105::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $107::float8), 0), 1) AS cosine
+    SELECT document_id, position, least(greatest($104::float8 * (
+      4 * (8 * bit_count("plane0" & ($103::bit varying[])[1]) + 4 * bit_count("plane0" & ($103::bit varying[])[2]) + 2 * bit_count("plane0" & ($103::bit varying[])[3]) + 1 * bit_count("plane0" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($103::bit varying[])[1]) + 4 * bit_count("plane1" & ($103::bit varying[])[2]) + 2 * bit_count("plane1" & ($103::bit varying[])[3]) + 1 * bit_count("plane1" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($103::bit varying[])[1]) + 4 * bit_count("plane2" & ($103::bit varying[])[2]) + 2 * bit_count("plane2" & ($103::bit varying[])[3]) + 1 * bit_count("plane2" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $105::float8), 0), 1) AS cosine
     FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 0 * $104::integer + 1 FOR $104::integer) AS "plane0", substring(vector FROM 1 * $104::integer + 1 FOR $104::integer) AS "plane1", substring(vector FROM 2 * $104::integer + 1 FOR $104::integer) AS "plane2"
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) AS "plane0", substring(vector FROM 1 * $102::integer + 1 FOR $102::integer) AS "plane1", substring(vector FROM 2 * $102::integer + 1 FOR $102::integer) AS "plane2"
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $103::smallint AND $106::float8 IS NOT NULL
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $101::smallint AND $104::float8 IS NOT NULL
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
@@ -231,7 +231,7 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($110::float8 * "relevant" + $111::float8 * coalesce(cosine, 0) * ($97::float8 - $110::float8 * "relevant")) AS unlifted
+      SELECT *, ($108::float8 * "relevant" + $109::float8 * coalesce(cosine, 0) * ($97::float8 - $108::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
             ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $97::float8)
@@ -242,26 +242,14 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END ELSE $97::float8 - ($97::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END / $97::float8) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $110::float8 * "bm25" AS "bm25", $110::float8 * "combined" AS "combined",
-        $110::float8 * "relevant" AS "relevant", unlifted, cosine,
+      SELECT knowledge_base_id, document_id, position, $108::float8 * "bm25" AS "bm25", $108::float8 * "combined" AS "combined",
+        $108::float8 * "relevant" AS "relevant", unlifted, cosine,
         round((score / $97::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE (bm25 * $110::float8 > 0 OR cosine >= (
-        SELECT greatest($112::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES),
-    paid AS (
-  WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $99::uuid AND credits >= CASE WHEN ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END AND CASE WHEN ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END > 0 RETURNING 1)
-    SELECT found.*, ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) AS "isEnough", CASE WHEN ((SELECT $101::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($117::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $102::integer) THEN $100::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid",
+      FROM ordered WHERE (bm25 * $108::float8 > 0 OR cosine >= (
+        SELECT greatest($110::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES)
+    SELECT found.*, ((SELECT $99::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($115::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $100::integer) AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,

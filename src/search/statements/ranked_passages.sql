@@ -64,7 +64,7 @@ WITH query_terms AS MATERIALIZED (
       LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $101::boolean THEN $102::integer ELSE $4 END AS is_enough FROM best),
+    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $99::boolean THEN $100::integer ELSE $4 END AS is_enough FROM best),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -152,15 +152,11 @@ WITH query_terms AS MATERIALIZED (
       SELECT knowledge_base_id, document_id, position, "bm25", "combined",
         "relevant", unlifted, cosine,
         round((score / $97::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES),
-    paid AS (
-  WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-  UPDATE account_balances SET credits = credits - CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END FROM deferred
-  WHERE account_id = $99::uuid AND credits >= CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END AND CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END > 0 RETURNING 1)
+      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      (SELECT is_enough FROM counted_best) AS "isEnough", CASE WHEN (SELECT is_enough FROM counted_best) THEN $100::bigint ELSE 0 END = 0 OR EXISTS (SELECT 1 FROM paid) AS "isPaid"
+      (SELECT is_enough FROM counted_best) AS "isEnough"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     LEFT JOIN documents

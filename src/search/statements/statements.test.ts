@@ -1,7 +1,6 @@
 /** Compares the statements that a search prepares with the files in `statements/`, which are there to be read. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import { toDocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
@@ -33,10 +32,10 @@ async function readPrepared(): Promise<Map<string, string>> {
   const owned = await makeKnowledgeBase(suite.database);
   await importText(suite.database, owned, { title: 'Bridges', content: 'A bridge crosses a river.' });
   return await suite.database.connection().execute(async (connection) => {
-    const answer = createSearch(connection, createStemMemory(), creditPayment);
+    const answer = createSearch(connection, createStemMemory());
     const search = async (request: SearchRequest) => (await answer(request)).passages;
     const { accountId, knowledgeBaseId } = owned;
-    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10 };
     const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
     const scopes = [{ filter: isText }, { maxPerDocument: 1 }, { isDistinct: true }];
     for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);

@@ -15,7 +15,6 @@ WITH searched AS MATERIALIZED (
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched))) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
-      coalesce((SELECT credits FROM account_balances WHERE account_id = $1::uuid), 0) >= $8::bigint AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       (
   SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') AS frequencies FROM (
@@ -37,7 +36,7 @@ WITH searched AS MATERIALIZED (
       
       (SELECT coalesce(json_agg(found), '[]') FROM (
         SELECT terms, finds FROM synonym_groups
-        WHERE keys && ARRAY(SELECT $1::uuid::text || '/' || "lexeme" FROM query_lexemes WHERE $9::boolean AND lexeme NOT LIKE '/%')
+        WHERE keys && ARRAY(SELECT $1::uuid::text || '/' || "lexeme" FROM query_lexemes WHERE $8::boolean AND lexeme NOT LIKE '/%')
           AND account_id = $1::uuid AND (knowledge_base_id = '00000000-0000-0000-0000-000000000000' OR knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched)))
         GROUP BY terms, finds
         ORDER BY bool_and(knowledge_base_id = '00000000-0000-0000-0000-000000000000'), min(position), terms, finds LIMIT 64) AS found) AS synonyms

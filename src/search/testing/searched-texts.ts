@@ -1,6 +1,5 @@
 /** Searches in the texts of one test, which are imported into a knowledge base of their own. */
 import { afterAll, beforeAll } from 'vitest';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
@@ -29,13 +28,12 @@ export function useSearch() {
     const owned = await makeKnowledgeBase(database);
     for (const text of texts) await importText(database, owned, text);
     await mergeFrequencyDeltas(database);
-    const search = createSearch(database, createStemMemory(), creditPayment);
+    const search = createSearch(database, createStemMemory());
     const { passages } = await search({
       accountId: owned.accountId,
       knowledgeBaseIds: undefined,
       query,
       limit,
-      price: 1,
     });
     return passages;
   }
@@ -50,23 +48,17 @@ export function useSearch() {
    */
   async function openSearch(vectorsIn?: VectorsIn) {
     const owned = await makeKnowledgeBase(suite.database);
-    const search = createSearch(suite.database, createStemMemory(), creditPayment, { vectorsIn });
-    type Options = Partial<
-      Pick<SearchRequest, 'mode' | 'limit' | 'price' | 'prefix' | 'scope' | 'minScore'>
-    > & {
+    const search = createSearch(suite.database, createStemMemory(), { vectorsIn });
+    type Options = Partial<Pick<SearchRequest, 'mode' | 'limit' | 'prefix' | 'scope' | 'minScore'>> & {
       details?: Partial<Details>;
     };
-    const answerTo = async (
-      query: string,
-      { limit = 10, price = 0, details = {}, ...rest }: Options = {},
-    ) => {
+    const answerTo = async (query: string, { limit = 10, details = {}, ...rest }: Options = {}) => {
       const { accountId, knowledgeBaseId } = owned;
       return await search({
         accountId,
         knowledgeBaseIds: [knowledgeBaseId],
         query,
         limit,
-        price,
         ...rest,
         details: { highlight: false, explain: false, contextPassages: 0, ...details },
       });
@@ -77,8 +69,7 @@ export function useSearch() {
       const owner = { accountId, knowledgeBaseId: isOfAccount ? undefined : knowledgeBaseId };
       await suite.database.transaction().execute((step) => replaceGroups(step, owner, groups));
     };
-    const titlesFor = async (query: string, price = 0) =>
-      (await resultsFor(query, { price })).map(({ title }) => title);
+    const titlesFor = async (query: string) => (await resultsFor(query)).map(({ title }) => title);
     return { owned, answerTo, resultsFor, titlesFor, setSynonyms };
   }
 

@@ -15,7 +15,6 @@ import { prepare } from '../../database/connection/prepared.ts';
 import { distribute } from '../../database/distribution/distribution.ts';
 import { readStorageFigures } from '../../database/distribution/storage-figures.ts';
 import { migrateOver } from '../../database/migrations/migrate.ts';
-import { creditPayment } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import { fillVectors } from '../../jobs/vectors/fill-vectors.ts';
@@ -229,19 +228,16 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await createSearch(
       database,
       createStemMemory(),
-      creditPayment,
     )({
-      ...{ accountId, knowledgeBaseIds: ids.distributed.slice(0, 1), limit: 10, price: 1, details },
+      ...{ accountId, knowledgeBaseIds: ids.distributed.slice(0, 1), limit: 10, details },
       query: 'lighthuose night',
     });
     await database.destroy();
     expect([...new Set(tasks)].sort()).toEqual([
-      'ranked_passages_unpaid_in_shard: Task Count: 1',
+      'ranked_passages_in_shard: Task Count: 1',
       'read_context_passages_in_shard: Task Count: 1',
       'read_matches_in_shard: Task Count: 1',
-      'search_check: local',
-      'search_payment: local',
-      'statistics_of_few_unpaid_in_shard: Task Count: 1',
+      'statistics_of_few_in_shard: Task Count: 1',
       'synonyms_about: local',
       'vocabulary_of_few_in_shard: Task Count: 1',
     ]);

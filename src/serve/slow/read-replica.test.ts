@@ -58,7 +58,7 @@ async function importText(content: string): Promise<string> {
 }
 
 /** Whether a statement ranks passages: by words alone, or with their meaning. */
-const isRanking = (name: string): boolean => /^ranked_.*_unpaid$/.test(name);
+const isRanking = (name: string): boolean => /^ranked_/.test(name);
 
 /** Queries the other server. Returns the ids of the documents found, and whether the replica has ranked them. */
 async function query(text: string): Promise<{ found: unknown[]; isByReplica: boolean }> {

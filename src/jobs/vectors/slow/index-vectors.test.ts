@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, createPool, type Database } from '../../../database/connection/database.ts';
-import { creditPayment } from '../../../database/rows/accounts.ts';
 import type { OwnedKnowledgeBase } from '../../../database/rows/knowledge-bases.ts';
 import { type VectorGeneration, wantGeneration } from '../../../database/rows/vector-generations.ts';
 import {
@@ -111,13 +110,12 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
     options: Partial<SearchRequest> = {},
     indexes: VectorIndexes = createVectorIndexes(database),
   ) {
-    const search = createSearch(database, createStemMemory(), creditPayment, { indexes });
+    const search = createSearch(database, createStemMemory(), { indexes });
     const embed = async () => ({ generation: own.generation, vector: ofSigns(signs) });
     const request = {
       accountId: owned.accountId,
       knowledgeBaseIds: [owned.knowledgeBaseId],
       query,
-      price: 0,
       limit: 5,
     };
     const { passages } = await search({ ...request, embed, ...options });

@@ -1,0 +1,53 @@
+/** Searches for credits: an account pays for each answer, once. No other file of the search knows of that. */
+import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import type { Queryable } from '../../database/connection/database.ts';
+import { changeCredits } from '../../database/rows/accounts.ts';
+import { insufficientCredits } from '../../terms/errors.ts';
+import type { Search, SearchAnswer, SearchRequest } from '../search.ts';
+
+/** `price`: in credits; 0 costs nothing. */
+export type PricedRequest = SearchRequest & { price: number };
+
+export type ChargedSearch = (request: PricedRequest) => Promise<SearchAnswer>;
+
+/** Accounts that are remembered because they have paid. */
+const PAYERS_MAX = 10_000;
+
+/**
+ * Creates the search that is charged in `database`. A search that fails costs nothing: what it has taken is given back.
+ *
+ * The price is taken while the passages are ranked, since queries would take 5 to 9 % longer if one waited for the other.
+ * Only an account that could not pay for its last search, or has made none, is charged before the ranking: it may be
+ * refused, and should not cost a ranking each time.
+ * @throws INSUFFICIENT_CREDITS; then nothing is taken
+ */
+export function createChargedSearch(database: Queryable, search: Search): ChargedSearch {
+  const payers = createBoundedCache<true>(PAYERS_MAX);
+  const take = async (accountId: string, price: number): Promise<void> => {
+    if (!(await changeCredits(database, { accountId, change: -price }))) {
+      payers.delete(accountId);
+      throw insufficientCredits();
+    }
+    payers.set(accountId, true);
+  };
+  return async ({ price, ...request }) => {
+    if (price === 0) return await search(request);
+    const { accountId } = request;
+    let taking: Promise<void> | undefined;
+    const admit = async () => {
+      taking ??= take(accountId, price);
+      taking.catch(() => {}); // it is waited for below
+      if (!payers.get(accountId)) await taking;
+    };
+    const answer = await search({ ...request, admit }).catch(async (error) => {
+      const isTaken = await taking?.then(
+        () => true,
+        () => false,
+      );
+      if (isTaken) await changeCredits(database, { accountId, change: price });
+      throw error;
+    });
+    await taking;
+    return answer;
+  };
+}
