@@ -58,7 +58,7 @@ def call_sync(key, own, name, arguments, answers):
     http = httpx.Client(verify=False, headers=own, event_hooks={"response": [answers.append]})
     with http, KnowledgeRetrieval(SERVICE, key, http_client=http) as client:
         result = getattr(client, name)(**arguments)
-        return result.page() if name.startswith("list_") else result
+        return result.page() if hasattr(result, "page") else result
 
 
 async def call_async(key, own, name, arguments, answers):
@@ -68,7 +68,7 @@ async def call_async(key, own, name, arguments, answers):
     http = httpx.AsyncClient(verify=False, headers=own, event_hooks={"response": [keep]})
     async with http, AsyncKnowledgeRetrieval(SERVICE, key, http_client=http) as client:
         result = getattr(client, name)(**arguments)
-        return await (result.page() if name.startswith("list_") else result)
+        return await (result.page() if hasattr(result, "page") else result)
 
 
 class Bridge(BaseHTTPRequestHandler):
