@@ -53,8 +53,8 @@ export type TextSpans = {
 };
 
 /**
- * The tokens of a text with their ranges; index and token are those of `tokenise`. A part of a compound has the range
- * of the part, where the compound shows it as it is; otherwise it has that of the whole compound. A marked token has the
+ * The tokens of a text with their ranges; index and token are those of `tokenise`. A part of a compound has its own
+ * range where it stands in the compound letter by letter, otherwise the range of the compound. A marked token has the
  * range of its date, identifier or number.
  */
 export function readSpans(original: string): TextSpans {
@@ -86,7 +86,9 @@ export function readSpans(original: string): TextSpans {
   return spans;
 }
 
-/** The range of a token, by its index, and by the lexeme by which it was found if that may stand for more of the text. */
+/**
+ * The range of a token, by its index, and by the lexeme by which it was found if that may stand for more of the text.
+ */
 export type ReadSpan = (token: number, lexeme?: string) => Span | undefined;
 
 export function spanReader(original: string): ReadSpan {

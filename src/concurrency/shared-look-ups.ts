@@ -25,10 +25,10 @@ async function untilEnded(batch: Batch<unknown> | undefined): Promise<void> {
 }
 
 /**
- * Returns a function that looks up the row with an id in a table of `source`. Look-ups with the same `scope` share calls
- * of `find`, one call at a time: the next one begins at the end of the event loop's turn, after the one before it. So a
- * busy server sends one statement for many requests, and they take one connection. A call begins after all look-ups
- * that share it, so each of them sees what was committed before it.
+ * Returns a function that looks up the row with an id in a table of `source`. Look-ups with the same `scope` share
+ * calls of `find`, one call at a time: the next call begins one iteration of the event loop after the last has ended.
+ * So a busy server sends one statement for many requests, and they take one connection. A call begins after all
+ * look-ups that share it, so each of them sees what was committed before it.
  * @returns the row; undefined where `find` returns none with this id
  * @throws the error of `find`, for each look-up of that call
  */

@@ -115,8 +115,8 @@ function comparePage({ now, before, objects, after }: Page): FileComparison {
 }
 
 /**
- * Old by the database's clock and by this server's: the time of an object comes from the store, whose clock may be
- * neither. With a disk it is the server's.
+ * Old by the clock of the database and by the clock of this server: the time of an object comes from the clock of its
+ * store, which may differ from both. With a disk it is the server's.
  */
 const isOld = (modifiedAt: Date, now: Date): boolean =>
   Math.min(now.getTime(), Date.now()) - modifiedAt.getTime() > ORPHAN_AGE_MS;

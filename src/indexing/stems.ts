@@ -92,8 +92,8 @@ export function createStem(database: Queryable, memory: StemMemory = createStemM
 const OTHER_CONNECTION_WAIT_MS = 100;
 
 /**
- * The stems of one document. They come over any connection. After `stemOver` they come over that of its transaction if
- * no other is free: otherwise transactions that hold all connections would wait for each other.
+ * The stems of one document, over any connection. After `stemOver`, they come over the connection of that transaction
+ * if the pool is empty: else transactions that hold all connections would wait for each other.
  */
 export function createDocumentStem(stem: StemOver): { stem: Stem; stemOver(transaction: Queryable): void } {
   let transaction: Queryable | undefined;

@@ -70,7 +70,7 @@ async function findEarlierAnswer(
 
 type GivenFile = Pick<UploadedFile, 'taken' | 'sha256' | 'description'>;
 
-/** The answer to the import of a file whose content another document has; undefined: none has it. */
+/** The document that has the content of the file already; undefined if none has. */
 async function skipUnchanged(
   transaction: Queryable,
   file: FileRow,

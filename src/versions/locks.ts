@@ -46,8 +46,8 @@ export async function lockExternalIds(
 const LOCK_POLL_MS = 20;
 
 /**
- * The same for the import of a file, which has locked the row of its document. A later import may hold the lock on the
- * external id, and wait for that row.
+ * The same for the import of a file. It polls instead of waiting: it holds the row of its document, and a later import
+ * may hold the external id and wait for that row (a deadlock).
  * @throws DeletionAnnounced when a later import, or a request, deletes the document
  */
 export async function lockExternalIdOrAbort(

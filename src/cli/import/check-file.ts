@@ -10,7 +10,7 @@ import type { LocalFile } from './find-files.ts';
 /** The longest `externalId`. */
 const EXTERNAL_ID_MAX = 256;
 
-/** The type of most files is found in so many bytes. */
+/** Bytes at the beginning of a file that suffice to detect most types. */
 const HEAD_BYTES = 16_384;
 
 /**

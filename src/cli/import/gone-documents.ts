@@ -21,8 +21,8 @@ async function mayExist(path: string): Promise<boolean> {
 }
 
 /**
- * Those of a knowledge base's documents that are below the imported folders, and whose files are in none of them any more. Documents without an `externalId`,
- * with one outside of `prefix`, and imported texts are not of such a file.
+ * The documents that were imported from these folders and whose files no longer exist. Documents without an
+ * `externalId` or with one outside of `prefix`, and imported texts, come from no such file.
  */
 export async function findGone(
   documents: AsyncIterable<Pick<Document, 'id' | 'type' | 'externalId'>>,

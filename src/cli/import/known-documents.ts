@@ -11,8 +11,8 @@ export type KnownDocument = Pick<
 >;
 
 /**
- * With at most so many documents for each file, all are listed: a request lists a thousand. Otherwise each file is
- * looked up by a request of its own. It also bounds the memory.
+ * With at most this many documents for each file, all documents are listed, a thousand in a request. Otherwise each
+ * file is looked up by a request of its own. The number also bounds the memory.
  */
 const LISTED_PER_FILE = 10;
 

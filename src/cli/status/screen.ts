@@ -235,7 +235,7 @@ function showProblems(reading: Reading, columns: number | undefined): Line[] {
   });
 }
 
-/** `size`: that of the terminal, where something is left out if it is too small; undefined: there is none. */
+/** `size`: of the terminal, to which the lines are cut; undefined: there is no terminal. */
 type ScreenOptions = {
   first?: Reading | undefined;
   size?: { rows: number; columns: number } | undefined;

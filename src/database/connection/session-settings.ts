@@ -28,7 +28,9 @@ export type Session = {
   isDistributed: boolean;
   /** Whether a statement has failed because the tables have been distributed since the session was opened. */
   isOutdated(error: unknown): boolean;
-  /** Whether a statement has been cancelled, but Citus may still wait for a server of shards that hangs to cancel it. */
+  /**
+   * Whether a statement has been cancelled, but Citus may still wait for a server of shards that hangs to cancel it.
+   */
   mayHang(error: unknown): boolean;
   query(text: string, values: unknown[]): Promise<unknown>;
 };
@@ -106,7 +108,7 @@ async function beginInTwoPhases(send: Send, begin: string): Promise<unknown> {
   try {
     return await send(`${begin}; ${COMMIT_IN_TWO_PHASES}`, []);
   } catch (error) {
-    // Who could not begin a transaction does not end it either. If this fails too, the connection is lost.
+    // The caller rolls back no transaction whose BEGIN failed. If this fails too, the connection is lost.
     await send('ROLLBACK', []).catch(() => {});
     throw error;
   }

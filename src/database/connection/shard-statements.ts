@@ -2,8 +2,8 @@
  * Statements about one knowledge base, in its shard. There they run with the text for one server, and PostgreSQL keeps
  * their plans. Citus would plan them anew at each execution: at the coordinator, and again at the server of the shard.
  *
- * A function at that server prepares them. The coordinator only calls it, by a statement on one table and one key, which
- * it passes on without much planning.
+ * A function at that server prepares them. The coordinator only calls it, by a statement on one table and one key,
+ * which it passes on without much planning.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -11,8 +11,8 @@ import { TABLES_NEAR } from '../schema/citus-insides.ts';
 
 /**
  * Statements that a session at a server keeps. Each shard has its own, four to seven, and a ranking's plan takes
- * 1.6 MB. Where they are more, a random one makes room: if the oldest one did, searches of the shards in turn would
- * never find theirs.
+ * 1.6 MB. Of more statements, a random one is dropped: searches of the shards in turn would
+ * drop the oldest just before its next use.
  */
 const KEPT_MAX = 128;
 
@@ -67,8 +67,8 @@ const NAME_MAX_LENGTH = 63 - 'shard 4294967295  01234567'.length;
 
 /**
  * The statements that run a statement of this text in a shard. They take its values, and the id of the knowledge base.
- * Each returns a row with `rows`; or none where there is no such knowledge base. `call` returns NULL as `rows` where the
- * statement has to be prepared first, which `prepare` does.
+ * Each returns a row with `rows`; or none where there is no such knowledge base. `call` returns NULL as `rows` where
+ * the statement has to be prepared first, which `prepare` does.
  */
 export type InShard = { call: string; prepare: string };
 
@@ -86,7 +86,9 @@ export function inShard(name: string, text: string, valueCount: number): InShard
 /** Sends a statement with its values, and returns its result. */
 export type Send = (text: string, values: unknown[]) => Promise<unknown>;
 
-/** The single knowledge base that `ids` names, as an array or in PostgreSQL's notation; undefined if they are others. */
+/**
+ * The single knowledge base that `ids` names, as an array or in PostgreSQL's notation; undefined if they are others.
+ */
 export function singleOf(ids: unknown): string | undefined {
   if (typeof ids === 'string') return /^\{([0-9a-f-]{36})\}$/.exec(ids)?.[1];
   if (!Array.isArray(ids)) return;

@@ -30,8 +30,8 @@ export async function unlessAway<T>(read: () => Promise<T>): Promise<T | undefin
 }
 
 /**
- * The same for a transaction that holds locks. It never tries whether a server is back: where that still hangs, the
- * coordinator would keep the locks until the server goes on, although the transaction has been given up.
+ * The same for a transaction that holds locks. It does not try again whether a server answers: if the server still
+ * hangs, the coordinator keeps the locks even after the transaction has been given up.
  */
 export const unlessKnownAway = async <T>(read: () => Promise<T>): Promise<T | undefined> =>
   isAnyAway ? undefined : await unlessAway(read);

@@ -13,7 +13,7 @@ export type ReplicaUse = { state: 'used' } | { state: 'behind' } | { state: 'fai
 /** Within one absence of the replica, only a higher rank is news. */
 const RANK = { used: 0, behind: 1, failed: 2 };
 
-/** Creates the switch, which stands at `used`. `tell` hears of states that last, each once until it has ended. */
+/** Creates the switch, which begins with `used`. It calls `tell` once for each state that lasts. */
 export function createSwitch(tell: (use: ReplicaUse) => void) {
   let use: ReplicaUse = { state: 'used' };
   let told: ReplicaUse = use;

@@ -105,8 +105,8 @@ const ofEarlier = (column: RawBuilder<unknown>, isOfDocument: RawBuilder<unknown
   ORDER BY earlier.document_id, earlier.position LIMIT 1)`;
 
 /**
- * SQL for a column of the event for which the row `event` has to wait: the oldest one of its document, or any one of the
- * knowledge base whose deletion `event` is. NULL if it waits for none. A scalar subquery for each case reads one entry
+ * SQL for a column of the event that blocks `event`: the oldest event of its document; for the deletion of a knowledge
+ * base, any event of that. NULL if none blocks it. A scalar subquery for each case reads one entry
  * of an index. As one NOT EXISTS, PostgreSQL joined 100,000 waiting events by a hash of their knowledge base.
  */
 const ofBlocking = (column: RawBuilder<unknown>) => sql`
@@ -133,7 +133,7 @@ export async function findDueEvents(
 }
 
 /**
- * Postpones the events that are due but have to wait for an earlier one, to the time of the next attempt of that one.
+ * Postpones blocked events that are due to the next attempt of the event that blocks them.
  * For webhooks without any event that may be sent now.
  */
 export async function postponeBlockedEvents(transaction: Queryable, webhookId: string): Promise<void> {

@@ -2,8 +2,8 @@
  * SQL over the catalogs of Citus, and what it does without saying so: see docs/private-insides.md.
  *
  * As of Citus 13.2. Its documentation describes the catalogs, but not `shard_name`, and not when a transaction is
- * committed in two phases. If these change, a distributed database refuses requests, or a killed server of shards leaves
- * a request half done. Instead of `shard_name`: a table's name with `_` and the id of its shard.
+ * committed in two phases. If these change, a distributed database refuses requests, or a killed server of shards
+ * leaves a request half done. Instead of `shard_name`: a table's name with `_` and the id of its shard.
  */
 import { sql } from 'kysely';
 import { FIRST_TABLE } from './distributed-tables.ts';
@@ -26,8 +26,9 @@ export const NODE_NAME = sql`nodename || ':' || nodeport`;
 export const WORKERS = sql`SELECT FROM ${NODES} WHERE isactive AND noderole = 'primary' AND shouldhaveshards`;
 
 /**
- * The names of all tables that are distributed like the one with the shard `shard`, with those of their shards there.
- * The shard's own name is not read from pg_class, where Citus hides shards from clients of a server that has some itself.
+ * For each table that is distributed with the table of `shard`: its name, and the name of its shard on the same server.
+ * The shard's own name is not read from pg_class, where Citus hides shards from clients of a server that has some
+ * itself.
  */
 export const TABLES_NEAR = `
   SELECT relname AS table, shard_name(near.logicalrelid, near.shardid) AS shard

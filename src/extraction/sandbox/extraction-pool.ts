@@ -75,7 +75,7 @@ export function createExtractionPool({
     keptMost: PROCESSES_MAX + VISITING_PROCESSES_MAX,
   });
   const turns = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
-  // A slow store does not keep other files from the processes, nor one account's files those of another account.
+  // Reads have permits of their own: a slow store blocks neither the processes nor other accounts.
   const fetches = createFairSemaphore(PROCESSES_MAX, undefined, 1);
   const read = async (
     { accountId, file, ...ocr }: { accountId: string; file: UploadedFile } & Ocr,

@@ -80,8 +80,8 @@ const setpriv = (...options: string[]): string[] => [
 const otherUser = (user: number): string[] => [`--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
 
 /**
- * The first way is another user without capabilities. Where only root can reach the program,
- * that user keeps the one capability that reaches it, and none that reach other processes. See postgres-account.ts.
+ * The first way is another user without capabilities. If only root can read the program, that user keeps
+ * dac_read_search and no other capability. See postgres-account.ts.
  */
 const ROOT_WAYS: Way[] = [
   {

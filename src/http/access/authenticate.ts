@@ -85,8 +85,7 @@ export function createAuthenticate(database: Database) {
      */
     authenticate,
     /**
-     * The caller that a request with this key would have, for what the key has signed before; undefined: the key is
-     * revoked or expired.
+     * The caller behind an address that this key has signed; undefined if the key is revoked or expired.
      */
     async findCaller(keyId: string): Promise<Caller | undefined> {
       const owner = await findOwner(keyId);

@@ -14,8 +14,8 @@ const secondsUntil = (timeMs: number): number => Math.max(1, Math.ceil((timeMs -
 
 /**
  * Creates a function that counts one request of `keyId` at each call. All servers together never let more than
- * `requestsPerMinute` pass. A server may refuse while others still hold leases: at most a tenth each of what was left
- * of the limit. What is left, in the header fields, includes those leases.
+ * `requestsPerMinute` pass. A server may refuse while others still hold unused leases, each at most a
+ * tenth of what was left of the limit. The header fields count unused leases as left.
  *
  * It rejects when the database has to count and cannot (fail closed): the answer would need the database as well, and
  * a limit that fails open invites attacks on the database.

@@ -6,8 +6,8 @@ import { RECURSION } from './recursive-schemas.ts';
 
 /**
  * What `toValidationError` needs of Ajv: all problems at once, each with its schema and the wrong value. By
- * `discriminator` only one schema of a oneOf is compared, the one that the value chooses. By `strictNumbers` Infinity is
- * no number: JSON.parse reads 1e309 as Infinity, and JSON.stringify would write it as null.
+ * `discriminator` only one schema of a oneOf is compared, the one that the value chooses. By `strictNumbers` Infinity
+ * is no number: JSON.parse reads 1e309 as Infinity, and JSON.stringify would write it as null.
  */
 export const AJV_OPTIONS = { allErrors: true, verbose: true, discriminator: true, strictNumbers: true };
 
@@ -57,8 +57,8 @@ function messageOf(problem: ErrorObject): string {
 const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'oneOf' || keyword === 'anyOf';
 
 /**
- * The problem of a value that fits no schema of a oneOf or anyOf, instead of the problems with each schema, which
- * `found` ends with. Those with schemas for other types are left out. Where all are, one problem names all types.
+ * Replaces the problems at the end of `found`, with each schema of a oneOf or anyOf, by the problem of the union.
+ * Schemas for other types than the value's are left out; if all are, one problem names all types.
  */
 function resolveUnion(found: ErrorObject[], union: ErrorObject): void {
   const { instancePath: place } = union;

@@ -23,8 +23,8 @@ const FIRST_POSITION = 4;
 const LAST_POSITION = 5;
 const POSITION_COUNT = 6;
 /**
- * Of a lexeme: the lexeme of its first impact tier. Of the lexeme of a tier: that of the next tier. 0: not needed yet,
- * because no tier has the token id 0.
+ * The token id of the next tier's lexeme: of a lexeme, its first impact tier; of a tier, the tier after it. 0: none
+ * yet; no tier has this token id.
  */
 const NEXT_TIER = 7;
 

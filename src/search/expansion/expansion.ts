@@ -45,15 +45,15 @@ const SPELLINGS_MAX = 3_000;
 const STEMS_MAX = 18_000;
 
 /**
- * The vector of a word that is rarer in the table's texts is longer: `garbage` has 201. Misspellings that the texts have
- * are among those: `accomodation` has 217, `guage` 253, `freind` 266.
+ * The vector of a word that is rarer in the table's texts is longer: `garbage` has 201. Misspellings that the texts
+ * have are among those: `accomodation` has 217, `guage` 253, `freind` 266.
  */
 const SURE_WORD_LENGTH = 210;
 
 /**
- * Whether passages are compared with the term by its meaning. A word that the language has is no misspelt one: `fire` is
- * not `five`, and `garbage` not `garage`. Where vectors count little beside words, the guess counts more: it finds other
- * forms of the word, which Arabic stems keep apart (nDCG@10 of xquad-ar .9243, without guesses .9148).
+ * Whether passages are compared with the term by its meaning. A word that the language has is no misspelt one: `fire`
+ * is not `five`, and `garbage` not `garage`. Where vectors count little beside words, the guess counts more: it finds
+ * other forms of the word, which Arabic stems keep apart (nDCG@10 of xquad-ar .9243, without guesses .9148).
  */
 const isCompared = ({ tokens }: QueryTerm, { meaning, statistics }: QueryAnalysis): boolean =>
   meaning !== undefined &&
@@ -106,9 +106,9 @@ function completionExpansions(query: string, { terms, statistics }: QueryAnalysi
 }
 
 /**
- * The document frequencies that the analysis has read, and those of the lexemes that the look-up has found. A term's own
- * lexemes that the analysis has not found stay unknown: if they are found now, a document has been imported meanwhile,
- * and the other words of the query that it has would still be unknown.
+ * The document frequencies that the analysis has read, with those of the lexemes that the look-up has found. A term's
+ * own lexemes are not added, even if an import has just stored them: a query finds a new document by all of its words
+ * or by none.
  */
 function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): Map<string, number> {
   const { frequencies } = statistics;
@@ -119,8 +119,8 @@ function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): 
 }
 
 /**
- * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one. `memory` has
- * the stems of earlier words.
+ * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one. `memory`
+ * has the stems of earlier words.
  */
 export async function expandTerms(
   database: Queryable,

@@ -25,12 +25,12 @@ export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor
   return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length), weak });
 }
 
-/** Without a scope, the second set of candidates has this many times the usual budget; in one, the first has at most. */
+/** Times the usual budget: the second set of candidates without a scope, and the largest first set in a scope. */
 const WIDER_FACTOR = 20;
 /**
- * In a scope, the second set is to have the usual budget of passages in the scope, and a fifth more. The share of the
- * first set that was in the scope shows how large it must be. It is at least twice as large, because many passages of
- * too few documents are not enough for maxPerDocument.
+ * In a scope, the second set aims at 1.2 times the usual budget of passages inside the scope: the share of the first
+ * set that was inside says how large the whole set must be. It is at least twice as large as the first, because many
+ * passages of too few documents are not enough for maxPerDocument.
  */
 const widerFactor = (matched: number | undefined, budget: number): number =>
   matched === undefined ? WIDER_FACTOR : Math.max(2, (1.2 * budget) / Math.max(1, matched));

@@ -82,8 +82,8 @@ const isNear = sql`near.knowledge_base_id = best.knowledge_base_id AND near.docu
 const isAmongBest = sql`score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) FROM best)`;
 
 /**
- * `best` → `with_neighbours`: combines the score of each passage near the best with that of the passage and its
- * neighbours together, as if they were one passage. Its title counts once. BM25's score is kept as `bm25`. `perLetter`:
+ * `best` → `with_neighbours`: the score becomes (1 − w) × own score + w × the score of the passage and its neighbours
+ * read as one passage, for passages near the best. The title counts once. BM25's score is kept as `bm25`. `perLetter`:
  * see `normPerLetter`.
  */
 export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layout) {
@@ -135,8 +135,8 @@ export const joinNeighbours = (ids: RawBuilder<unknown>) => sql`
  * - `best_score`: the best score of all.
  * - `feedback_weight`: in [0, 1]; 0 for a passage that is not among the best.
  *
- * Passages of equal score get equal weights, so that the newest of them stays first. Sub-selects, because window functions
- * would copy all tsvectors each time.
+ * Passages of equal score get equal weights, so that the newest of them stays first. Sub-selects, because window
+ * functions would copy all tsvectors each time.
  */
 export const weighFeedback = () => sql`
   SELECT *,
@@ -212,10 +212,10 @@ export const feedbackTerms = (
  * which is a mean weighted by `feedback_weight`. A passage's similarity to itself is 1; to another one it is the cosine
  * of their vectors over the feedback terms.
  *
- * So an outstanding passage stays first, and among equals the one that resembles the others comes first (the cluster
- * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score stays the
- * same. The score before this step is kept as `combined`. `matches`: what the last step has to know of the tsvectors,
- * whose way ends here (see full-matches.ts).
+ * A passage far ahead stays first; among nearly equal scores, the passage that resembles the others most comes first
+ * (the cluster hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score
+ * stays the same. The score before this step is kept as `combined`. `matches`: what the last step has to know of the
+ * tsvectors, whose way ends here (see full-matches.ts).
  */
 export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuilder<unknown>>) {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));

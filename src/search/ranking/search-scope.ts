@@ -114,9 +114,9 @@ const SCORED_MAX = 3_000;
  * - `located`: the documents that may be in the scope; one more than `comparedMax` where there are more.
  * - `scope`: those of them that are.
  * - `extent`, one row. `is_known`: `scope` is complete. `is_small`: and its passages are few enough to score them all.
- *   `is_comparable`: and few enough to compare the meanings of all.
- *   `documents_max`: the number of documents in the scope, NULL if it is unknown. Without a filter they are all documents,
- *   of which only as many count as can be among the results.
+ *   `is_comparable`: and few enough to compare the meanings of all. `documents_max`: the number of documents in the
+ *   scope, NULL if it is unknown. Without a filter: all documents, counted up to the number that can be among the
+ *   results.
  */
 export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, layout: Layout) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;

@@ -32,8 +32,8 @@ const SECONDS = slotsOf('second', PAIR_SLOTS);
 const PAIRS = slotsOf('first', PAIR_SLOTS).map((slot, i) => [slot, ...SECONDS.slice(i, i + 1)]);
 type Slot = (typeof SINGLES)[number] | (typeof PAIRS)[number];
 /**
- * Slots stand in groups, because PostgreSQL skips a group without a term at once. `filled`: the value with the number of
- * terms in slots of this kind. `first`: the slots of this kind before the group.
+ * Slots stand in groups, because PostgreSQL skips a group without a term at once. `filled`: the value with the number
+ * of terms in slots of this kind. `first`: the slots of this kind before the group.
  */
 const GROUPS: { filled: 'singles' | 'pairs'; first: number; slots: Slot[] }[] = [
   ...Array.from({ length: SINGLE_SLOTS / GROUP_SIZE }, (_, group) => {
@@ -137,7 +137,7 @@ function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text
 }
 
 /**
- * SQL for the score of a text: of the terms in slots, and of the other ones, which are the other rows of the CTE
+ * SQL for the score of a text: the sum over the terms in slots, plus the sum over the other rows of the CTE
  * `query_terms`.
  */
 export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Layout) {

@@ -1,6 +1,6 @@
 /**
- * How a server proves to the commands of its own machine that it is the one that has written a file in
- * DATA_DIR/servers. A port alone proves nothing: when a server is killed, any user's program may listen there. Neither
+ * Challenge and response: a command verifies that the program at an address has written its file in DATA_DIR/servers.
+ * A port alone proves nothing: when a server is killed, any program may listen there. Neither
  * does the deployment id, which anyone could read at `/livez` before.
  */
 import { createHmac, randomBytes } from 'node:crypto';
@@ -8,7 +8,9 @@ import { isSameSecret } from '../../terms/api-key.ts';
 
 const CHALLENGE = /^[0-9a-f]{64}$/;
 
-/** Makes the secret of one run of a server: 64 characters. It leaves the process only in the file of `announceServer`. */
+/**
+ * Makes the secret of one run of a server: 64 characters. It leaves the process only in the file of `announceServer`.
+ */
 export const makeProofSecret = (): string => randomBytes(32).toString('hex');
 
 /** Makes a question that has never been asked before: an earlier answer does not fit it. */

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Most documents are processed and not in this index. So to count the others takes no longer in a large knowledge base,
- * and to import a text changes no further index.
+ * Most documents are processed, and not in this index: counting the others costs the same in any knowledge base, and
+ * the import of a text writes no further index.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`CREATE INDEX documents_not_processed ON documents (knowledge_base_id, status)
