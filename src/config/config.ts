@@ -11,6 +11,7 @@ import {
   type RerankSettings,
   rerankOf,
 } from './model-settings.ts';
+import { postgresAddress, withTlsOfEnvironment } from './postgres-address.ts';
 import { NO_PRIVATE_PLACES, type PrivatePlaces, privatePlaces } from './private-places.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {
@@ -22,13 +23,12 @@ import {
   oneOf,
   optional,
   origins,
-  postgresAddress,
   textFrom,
   textThat,
-  WrongText,
   wholeNumber,
   withDefault,
 } from './setting-types.ts';
+import { WrongText } from './wrong-text.ts';
 
 /** The minimum length of the secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
@@ -53,6 +53,10 @@ const MOST_WEBHOOKS = 1_000;
 /** No balancer takes longer to notice. A larger value is probably in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 
+/** PostgreSQL cuts longer names off, and keeps those with `pg_` for itself. */
+const isSchemaName = (text: string): boolean => Buffer.byteLength(text) <= 63 && !/^pg_|\0/.test(text);
+const SCHEMA_NAME_RULE = 'be the name of a schema: at most 63 bytes, not beginning with pg_';
+
 /** The levels of Pino. */
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -69,6 +73,7 @@ const settings = {
   DATA_DIR: withDefault('./.data', anyText),
   DATABASE_URL: optional(postgresAddress),
   DATABASE_READ_URL: optional(postgresAddress),
+  DATABASE_SCHEMA: optional(textThat(isSchemaName, SCHEMA_NAME_RULE)),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
   BOOTSTRAP_API_KEY: optional(textThat(isApiKey, 'be a key made by `npx knowledge-retrieval keys generate`')),
   UPLOAD_SECRET: optional(textFrom(UPLOAD_SECRET_LENGTH)),
@@ -123,6 +128,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   /** A streaming replica of `databaseUrl`, for queries; undefined: they run there too. */
   databaseReadUrl: string | undefined;
+  /** The schema of `databaseUrl` with the tables; undefined: the one that has them, or a new one. */
+  databaseSchema: string | undefined;
   databasePoolSize: number;
   bootstrapApiKey: string | undefined;
   uploadSecret: string | undefined;
@@ -178,7 +185,9 @@ const isTracing = (read: Settings): boolean =>
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
-function toConfig(read: Settings, isPortSet: boolean): Config {
+function toConfig(read: Settings, given: NodeJS.ProcessEnv): Config {
+  const isPortSet = given.PORT !== undefined && read.PORT !== 0;
+  const withTls = (address: string | undefined) => address && withTlsOfEnvironment(address, given);
   return Object.freeze({
     host: read.HOST,
     port: read.PORT,
@@ -187,8 +196,9 @@ function toConfig(read: Settings, isPortSet: boolean): Config {
     shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
-    databaseUrl: read.DATABASE_URL,
-    databaseReadUrl: read.DATABASE_READ_URL,
+    databaseUrl: withTls(read.DATABASE_URL),
+    databaseReadUrl: withTls(read.DATABASE_READ_URL),
+    databaseSchema: read.DATABASE_SCHEMA,
     databasePoolSize: read.DATABASE_POOL_SIZE,
     bootstrapApiKey: read.BOOTSTRAP_API_KEY,
     uploadSecret: read.UPLOAD_SECRET,
@@ -234,6 +244,18 @@ const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
   findMistypedNames(Object.keys(withoutEmptyValues(environment)), SETTING_NAMES);
 
+/**
+ * Requests to `host` no longer go to the proxy of the environment: NODE_USE_ENV_PROXY and HTTP_PROXY. Node reads the list of
+ * exceptions at each request. The host is this machine: a proxy would ask another one.
+ */
+export function goDirectlyTo(host: string, environment: NodeJS.ProcessEnv = process.env): void {
+  const listed = environment.no_proxy ?? environment.NO_PROXY ?? '';
+  if (listed === '*' || listed.split(/[\s,]+/).includes(host)) return;
+  const exceptions = [listed, host].filter(Boolean).join(',');
+  environment.no_proxy = exceptions;
+  environment.NO_PROXY = exceptions;
+}
+
 /** The settings, and the problem of each wrong one. */
 function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: string[] } {
   const problems: string[] = [];
@@ -256,11 +278,11 @@ const findWithoutBucket = ({ S3_BUCKET, S3_ENDPOINT, S3_REGION }: Settings): str
     .filter(([, value]) => S3_BUCKET === undefined && value !== undefined)
     .map(([name]) => `${name}: needs S3_BUCKET beside it`);
 
-/** The embedded PostgreSQL has no replica. */
-const findWithoutPrimary = ({ DATABASE_URL, DATABASE_READ_URL }: Settings): string[] =>
-  DATABASE_READ_URL !== undefined && DATABASE_URL === undefined
-    ? ['DATABASE_READ_URL: needs DATABASE_URL beside it']
-    : [];
+/** The embedded PostgreSQL has no replica, and no other tables than ours. */
+const findWithoutPrimary = ({ DATABASE_URL, DATABASE_READ_URL, DATABASE_SCHEMA }: Settings): string[] =>
+  Object.entries({ DATABASE_READ_URL, DATABASE_SCHEMA })
+    .filter(([, value]) => DATABASE_URL === undefined && value !== undefined)
+    .map(([name]) => `${name}: needs DATABASE_URL beside it`);
 
 /**
  * The settings of `environment`, frozen.
@@ -272,6 +294,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { read, problems } = readSettings(given);
   const combined = [...findWithoutBucket(read), ...findWithoutPrimary(read), ...findModelProblems(given)];
   const all = [...padded, ...problems, ...combined];
-  if (all.length === 0) return toConfig(read, given.PORT !== undefined && read.PORT !== 0);
+  if (all.length === 0) return toConfig(read, given);
   throw new ConfigError(`Wrong settings:\n${all.map((problem) => `  ${problem}`).join('\n')}`);
 }

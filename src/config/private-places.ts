@@ -1,6 +1,6 @@
 /** The type of a setting: names and networks that are allowed although they are private. */
 import { BlockList, isIP } from 'node:net';
-import { WrongText } from './setting-types.ts';
+import { WrongText } from './wrong-text.ts';
 
 /** Names are in lower case. */
 export type PrivatePlaces = Readonly<{ names: ReadonlySet<string>; networks: BlockList }>;

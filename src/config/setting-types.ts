@@ -1,8 +1,6 @@
 /** The types of settings: each turns the text of an environment variable into a value, or throws what it must be. */
 import { type CorsOrigins, readOrigins } from './cors.ts';
-
-/** The message follows the name of the setting. It never holds the text, which may be a secret. */
-export class WrongText extends Error {}
+import { WrongText } from './wrong-text.ts';
 
 /** @throws WrongText */
 type Read<Value> = (text: string) => Value;
@@ -68,11 +66,6 @@ export const baseAddress: Read<string> = (text) => {
   if ([username, password, search, hash].every((part) => part === '')) return text;
   throw new WrongText('must have no more than an origin and a path');
 };
-
-export const postgresAddress = textThat(
-  (text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text),
-  'be a postgres:// address',
-);
 
 /** A list of origins. Each is checked: an origin that no browser sends would silently match no page. */
 export const origins: Read<CorsOrigins> = (text) => {

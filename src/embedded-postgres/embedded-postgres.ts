@@ -103,7 +103,20 @@ export const hasCluster = (directory: string): boolean => existsSync(clusterPath
 
 const clusterPath = (directory: string): string => join(directory, 'postgres');
 
+/**
+ * What the driver would read from variables of libpq, such as PGSSLMODE and PGOPTIONS. They are meant for other databases.
+ * It takes a variable in the place of an empty text, so the options are a blank.
+ */
+const WITHOUT_ENVIRONMENT = {
+  ssl: false,
+  sslnegotiation: 'postgres',
+  options: ' ',
+  replication: 'false',
+  client_encoding: 'UTF8',
+} as const;
+
 const connectionTo = (server: Pick<SocketConnection, 'host' | 'port' | 'password'>): SocketConnection => ({
+  ...WITHOUT_ENVIRONMENT,
   ...server,
   user: databaseUser,
   database: databaseName,

@@ -81,7 +81,7 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
         });
   const forget = healthServer
     ? await announceServer(config, {
-        address: healthServer.address,
+        server: healthServer.server,
         role: 'worker',
         secret: service.proofSecret,
         log,
@@ -122,7 +122,7 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
   const app = await createServiceApp(service, ending.signal, signInCode?.redeem);
   const { host, port } = config;
   const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
-  const forget = await announceServer(config, { address, role: 'server', secret: service.proofSecret, log });
+  const forget = await announceServer(config, { server, role: 'server', secret: service.proofSecret, log });
   const greeting = { config, signInCode: signInCode?.code };
   printGreeting(await greet(config.baseUrl ?? address, service.database, greeting));
   warmUp().catch((error) => log.warn({ err: error }, 'warming up failed'));

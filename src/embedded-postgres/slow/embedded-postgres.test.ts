@@ -1,7 +1,7 @@
 /** The guarantees of a running embedded PostgreSQL: text rules, isolation, one server for each directory. */
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { findRunningPostgres, type SocketConnection } from '../embedded-postgres.ts';
 import {
   cleanUpAfterAll,
@@ -54,6 +54,34 @@ test('PostgreSQL does not inherit the environment of the service', async () => {
   const made = /^(LC_[A-Z]+|PGSYSCONFDIR|PGLOCALEDIR|PGDATA|PWD|OLDPWD|SHLVL|_)$/;
   const inherited = rows.map(({ name }) => String(name)).filter((name) => !made.test(name));
   expect(inherited.sort()).toEqual(['PATH', 'TZ']);
+});
+
+test('variables of libpq, meant for other databases, do not reach its clients', async () => {
+  const variables = {
+    PGSSLMODE: 'verify-full',
+    PGSSLNEGOTIATION: 'direct',
+    PGSSLROOTCERT: '/nowhere',
+    PGOPTIONS: '-c search_path=elsewhere -c nonsense=1',
+    PGHOST: 'nowhere.invalid',
+    PGPORT: '1',
+    PGUSER: 'nobody',
+    PGDATABASE: 'nothing',
+    PGPASSWORD: 'wrong',
+    PGPASSFILE: '/nowhere',
+    PGSERVICE: 'nothing',
+    PGREPLICATION: 'database',
+    PGCLIENT_ENCODING: 'LATIN1',
+    PGAPPNAME: 'other',
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  try {
+    const path = await query(connection, "SELECT current_setting('search_path') AS path, 'é' AS letter");
+    expect(path).toEqual([{ path: '"$user", public', letter: 'é' }]);
+    const other = await start(makeEmptyDirectory());
+    expect(await query(other.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('a second start on the directory is refused in each process, and the first server runs on', async () => {

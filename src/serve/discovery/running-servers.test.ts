@@ -1,10 +1,11 @@
 /** Commands find the servers that run on a DATA_DIR, and trust no other program with its secrets. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config/config.ts';
@@ -38,7 +39,7 @@ async function run(role: 'server' | 'worker') {
     response.end(JSON.stringify({ data: { proof: prove(secret, challenge) } }));
   });
   const address = await listen(server);
-  const forget = await announceServer(config, { address, role, secret, log });
+  const forget = await announceServer(config, { server, role, secret, log });
   return { address, server, forget };
 }
 
@@ -142,3 +143,30 @@ test('only what makes a challenge looks like one', () => {
   ])
     expect(prove(secret, challenge)).toBeUndefined();
 });
+
+test.each(['localhost', '::1', '127.0.0.1'])(
+  'a server at HOST %s is found, whatever proxy is set',
+  async (host) => {
+    vi.stubEnv('NO_PROXY', 'example.org');
+    const secret = makeProofSecret();
+    const server = createServer(({ url = '' }, response) => {
+      const challenge = new URL(url, 'http://server').searchParams.get('challenge');
+      response.end(JSON.stringify({ data: { proof: prove(secret, challenge) } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    const forget = await announceServer(config, { server, role: 'server', secret, log });
+    // Node reads the settings of the proxy when it starts: another process finds the server, by its own request.
+    const module = new URL('running-servers.ts', import.meta.url).href;
+    const script = `
+    const { findRunningServers } = await import(${JSON.stringify(module)});
+    console.log(JSON.stringify(await findRunningServers({ dataDir: ${JSON.stringify(dataDir)}, isPortSet: false })));`;
+    const environment = { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9' };
+    const found = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+      env: environment,
+    });
+    expect(JSON.parse(found.stdout)).toMatchObject([{ state: 'alive' }]);
+    await forget();
+    await close(server);
+    vi.unstubAllEnvs();
+  },
+);

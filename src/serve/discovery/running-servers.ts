@@ -4,12 +4,13 @@
  * leaves its file behind, and any program may get its port: commands send keys and tokens only after the proof.
  */
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { inParallel } from '../../concurrency/in-parallel.ts';
 import { repeat } from '../../concurrency/repeat.ts';
-import type { Config } from '../../config/config.ts';
+import { type Config, goDirectlyTo } from '../../config/config.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { readBoundedText } from './bounded-text.ts';
 import { isProof, makeChallenge } from './server-proof.ts';
@@ -45,7 +46,7 @@ function isOfThisMachine(address: string): boolean {
   const { hostname: host } = new URL(address);
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const hosts = own.map(({ address: each, family }) => (family === 'IPv6' ? `[${each}]` : each));
-  const isLoopback = host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+  const isLoopback = host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
   return isLoopback || hosts.includes(host);
 }
 
@@ -64,6 +65,7 @@ async function readAnnouncement(file: string, config: Config): Promise<Announcem
     const { address, role, secret, machine } = toRecord(JSON.parse(text));
     if (typeof address !== 'string' || typeof secret !== 'string' || machine !== hostname()) return undefined;
     if (!isOfThisMachine(address) || !(await isTrusted(uid, config))) return undefined;
+    goDirectlyTo(new URL(address).hostname);
     return { address, role: role === 'worker' ? 'worker' : 'server', secret, machine };
   } catch {
     return undefined; // another server may have removed it meanwhile
@@ -162,7 +164,9 @@ export async function findServerAddress(config: Config): Promise<string> {
   const found = servers.find(({ state }) => state === 'alive') ?? servers[0];
   if (found !== undefined) return found.address;
   const { host, port } = config;
-  return localAddressOf(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const address = localAddressOf(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  if (isOfThisMachine(address)) goDirectlyTo(new URL(address).hostname);
+  return address;
 }
 
 /**
@@ -176,6 +180,13 @@ async function removeAbandoned(config: Config): Promise<void> {
     if (announced?.state === 'gone' || (announced?.state !== 'alive' && isOld))
       await rm(file, { force: true });
   });
+}
+
+/** The address at which a server listens, also where HOST is a name: `http://127.0.0.1:8080`. */
+function boundAddressOf(server: Server): string {
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the server listens at no port');
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
 }
 
 /** Writes an announcement for its owner alone: it holds the secret. */
@@ -193,14 +204,15 @@ async function refresh(file: string, announced: Announcement): Promise<void> {
 }
 
 /**
- * Keeps the file of a server that listens. Without it, commands need --url: so a failure is no reason not to start.
+ * Keeps the file of a server, which listens. Without it, commands need --url: so a failure is no reason not to start.
  * @returns the function that removes the file
  */
 export async function announceServer(
   config: Config,
-  { address, log, ...facts }: { address: string; role: Role; secret: string; log: Logger },
+  { server, log, ...facts }: { server: Server; role: Role; secret: string; log: Logger },
 ): Promise<() => Promise<void>> {
-  const announced: Announcement = { address: localAddressOf(address), ...facts, machine: hostname() };
+  const address = localAddressOf(boundAddressOf(server));
+  const announced: Announcement = { address, ...facts, machine: hostname() };
   const name = `${encodeURIComponent(announced.machine)}-${portOf(announced.address)}.json`;
   const file = join(directoryOf(config), name);
   let stop = async () => {};

@@ -1,0 +1,81 @@
+/** Addresses of PostgreSQL, as libpq and people write them. */
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const read = (address: string, environment = {}) =>
+  readConfig({ DATABASE_URL: address, ...environment }).databaseUrl as string;
+
+const targetOf = (address: string) => {
+  const { host, port, user, database } = new pg.Client(read(address));
+  return { host, port, user, database };
+};
+
+test.each([
+  ['postgres://own@/d?host=/run/postgresql', { host: '/run/postgresql', database: 'd', user: 'own' }],
+  ['postgresql://own:pw@/d?host=/run/postgresql&port=5433', { host: '/run/postgresql', port: 5433 }],
+  ['postgres:///d?host=/run/postgresql&user=own', { host: '/run/postgresql', database: 'd', user: 'own' }],
+  ['postgres://own@%2Frun%2Fpostgresql/d', { host: '/run/postgresql', database: 'd' }],
+  ['postgres://own:pw@[::1]:5433/d', { host: '::1', port: 5433 }],
+  ['postgres://own@db.example.org', { host: 'db.example.org', database: 'own' }],
+  ['postgres://own:p%40%3A%2F%25%23%3F%26%3D@db/d', { host: 'db', user: 'own', database: 'd' }],
+])('%s', (address, target) => {
+  expect(targetOf(address)).toMatchObject(target);
+});
+
+const tlsOf = (address: string, environment = {}) => {
+  const { ssl } = new pg.Client(read(address, environment)) as { ssl: unknown };
+  if (typeof ssl !== 'object' || ssl === null) return ssl;
+  const { rejectUnauthorized = true, checkServerIdentity } = ssl as Record<string, unknown>;
+  return { verifies: rejectUnauthorized, verifiesName: checkServerIdentity === undefined };
+};
+const CERTIFICATE = new URL('../../package.json', import.meta.url).pathname; // any file that can be read
+
+test.each([
+  ['disable', false],
+  ['allow', false],
+  ['prefer', { verifies: false }],
+  ['require', { verifies: false }],
+  ['no-verify', { verifies: false }],
+  ['verify-full', { verifies: true, verifiesName: true }],
+  [`verify-ca&sslrootcert=${CERTIFICATE}`, { verifies: true, verifiesName: false }],
+  [`require&sslrootcert=${CERTIFICATE}`, { verifies: true, verifiesName: false }],
+  [`verify-full&sslrootcert=${CERTIFICATE}`, { verifies: true, verifiesName: true }],
+  ['verify-full&sslrootcert=system', { verifies: true, verifiesName: true }],
+])('sslmode=%s is what it is for libpq', (mode, tls) => {
+  const found = tlsOf(`postgres://own@db/d?sslmode=${mode}`);
+  if (typeof tls === 'object') expect(found).toMatchObject(tls);
+  else expect(found).toBe(tls);
+});
+
+test('PGSSLMODE and PGSSLROOTCERT hold for an address that says nothing of TLS', () => {
+  const verifyCa = { PGSSLMODE: 'verify-ca', PGSSLROOTCERT: CERTIFICATE };
+  expect(tlsOf('postgres://own@db/d', verifyCa)).toEqual({ verifies: true, verifiesName: false });
+  expect(tlsOf('postgres://own@db/d', { PGSSLMODE: 'require' })).toMatchObject({ verifies: false });
+  expect(tlsOf('postgres://own@db/d?sslmode=disable', verifyCa)).toBe(false);
+});
+
+test.each([
+  ['postgres://own:p#ss@127.0.0.1/d', '# as %23'],
+  ['postgres://own:12#34@127.0.0.1/d', '# as %23'],
+  ['postgres://own:p/ss@127.0.0.1/d', '/ as %2F'],
+  ['postgres://own:1/2@127.0.0.1/d', '/ as %2F'],
+  ['postgres://own:p?ss@127.0.0.1/d', '? as %3F'],
+  ['postgres://own:1?2@127.0.0.1/d', '? as %3F'],
+  ['postgres://own:p[s]@/x@127.0.0.1/d', '@ as %40'],
+  ['"postgres://own:hunter2@127.0.0.1/d"', 'without quotes'],
+  ['jdbc:postgresql://127.0.0.1/d', 'without jdbc:'],
+  ['postgresql+psycopg2://own:hunter2@127.0.0.1/d', 'without a driver'],
+  ['host=127.0.0.1 dbname=d password=hunter2', 'not a list of key=value'],
+  ['mysql://own:hunter2@127.0.0.1/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],
+  ['127.0.0.1/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],
+  ['postgres://own:hunter2@a,b/d?target_session_attrs=read-write', 'several are not supported'],
+  ['postgres://own:hunter2@a:5432,b:5433/d', 'several are not supported'],
+  ['postgres://own:hunter2@/d?host=a,b', 'several are not supported'],
+  ['postgres://own:hunter2@db/d?sslmode=on', 'sslmode of disable, allow, prefer'],
+  ['postgres://own:hunter2@db/d?sslmode=verify-ca', 'sslrootcert=FILE'],
+  ['postgres://own:hunter2@127.0.0.1:54321x/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],
+])('%s is refused with the right form, and without the password', (address, wanted) => {
+  expect(() => read(address)).toThrow(wanted);
+  expect(() => read(address)).not.toThrow(/hunter2/);
+});
