@@ -109,7 +109,11 @@ test.each([
   ['BASE_URL', 'https://user:hunter2@example.org', 'no more than an origin and a path'],
   ['BASE_URL', 'https://example.org/?a=b', 'no more than an origin and a path'],
   ['BASE_URL', 'https:example.org', 'must be an http(s) address'],
-  ['DATABASE_URL', 'postgres:database', 'must be a postgres:// address'],
+  [
+    'DATABASE_URL',
+    'postgres:database',
+    'must be an address such as postgres://USER:PASSWORD@HOST:5432/DATABASE',
+  ],
   ['PORT', '8080,8081', 'PORT: must be a whole number from 0 to 65535'],
   ['PORT', '99999', 'PORT: must be a whole number from 0 to 65535'],
   ['CREDITS_PER_QUERY', '-1', 'must be a whole number from 0 to 9007199254740991'],

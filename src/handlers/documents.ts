@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Queryable } from '../database/connection/database.ts';
+import { foldCase } from '../database/connection/fold-case.ts';
 import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
@@ -151,9 +152,12 @@ export const documentHandlers = {
         rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
       )
       .$if(status !== undefined, (rest) => rest.where('status', '=', status as DocumentStatus))
-      .$if(titleContains !== undefined, (rest) =>
-        rest.where(sql<boolean>`strpos(lower(title), lower(${titleContains})) > 0`),
-      )
+      .$if(titleContains !== undefined, (rest) => {
+        const [title, part] = [sql`title`, sql`${titleContains}::text`].map((text) =>
+          foldCase(database, text),
+        );
+        return rest.where(sql<boolean>`strpos(${title}, ${part}) > 0`);
+      })
       .$if(externalId !== undefined, (rest) => rest.where('external_id', '=', externalId as string))
       .$if(filter !== undefined, (rest) =>
         rest.where(fitsFilter({ path: sql`${filter?.path}`, hasFields: sql`${filter?.hasFields}` })),

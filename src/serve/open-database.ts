@@ -12,6 +12,10 @@ import { requireDataDirectory } from './data-directory.ts';
 /** A database to connect to. Call `close` after all connections are closed. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
+/** The database of DATABASE_URL; undefined: the embedded one. */
+const givenDatabase = ({ databaseUrl, databaseSchema }: Config): Connection | undefined =>
+  databaseUrl === undefined ? undefined : { connectionString: databaseUrl, schema: databaseSchema };
+
 /**
  * Log lines for the operator: PostgreSQL's fatal errors, and lines about its restarts. The lines for each connection
  * and worker when the service stops PostgreSQL are excluded.
@@ -29,9 +33,8 @@ const embedded = (config: Config, log: Logger) =>
  * @throws when another server uses DATA_DIR.
  */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
-  if (config.databaseUrl !== undefined) {
-    return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
-  }
+  const given = givenDatabase(config);
+  if (given !== undefined) return { connection: given, close: async () => {} };
   requireDataDirectory(config.dataDir);
   const { connection, stop } = await embedded(config, log);
   return { connection, close: stop };
@@ -42,8 +45,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenedD
  * @throws when no server on DATA_DIR is ready.
  */
 export function findDatabase(config: Config): Connection {
-  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
-  const running = findRunningPostgres(config.dataDir);
+  const running = givenDatabase(config) ?? findRunningPostgres(config.dataDir);
   if (running === undefined) {
     throw new Error(
       `No server runs on ${config.dataDir} for this worker: start one first, or set DATABASE_URL.`,

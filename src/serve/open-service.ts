@@ -80,7 +80,7 @@ async function openTelemetry(
 
 /** Opens the replica of DATABASE_READ_URL, if that is set. @throws when it belongs to another database */
 async function openReplica(
-  { databaseReadUrl, databasePoolSize: size }: Config,
+  { databaseReadUrl, databaseSchema: schema, databasePoolSize: size }: Config,
   { primary, log }: { primary: Database; log: Logger },
 ): Promise<ReadReplica | undefined> {
   if (databaseReadUrl === undefined) return undefined;
@@ -90,7 +90,7 @@ async function openReplica(
       log.info(`the replica is more than ${WAIT_MAX_MS} ms behind: queries run on the primary`);
     else log.warn({ reason: use.reason }, 'the replica cannot be read: queries run on the primary');
   };
-  return await openReadReplica({ connectionString: databaseReadUrl }, { primary, size, tell });
+  return await openReadReplica({ connectionString: databaseReadUrl, schema }, { primary, size, tell });
 }
 
 /** The search, with a span for each call. */

@@ -50,7 +50,10 @@ export async function withDatabase<T>(url: string, use: (client: pg.Client) => P
   return await use(client).finally(() => client.end());
 }
 
-/** Creates an empty database on one server, in the PostgreSQL of a running service. `url`: its DATABASE_URL. */
+/**
+ * Creates an empty database on one server, in the PostgreSQL of a running service. `url`: its DATABASE_URL. Connections
+ * of tests find the tables of the service, which has a schema of its own there.
+ */
 export async function createDatabase(dataDirectory: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const service = databaseUrlOf(dataDirectory);
@@ -58,6 +61,7 @@ export async function createDatabase(dataDirectory: string): Promise<{ url: stri
   url.pathname = `/${name}`;
   const run = (statement: string) => withDatabase(service, (client) => client.query(statement));
   await run(`CREATE DATABASE ${name}`);
+  await run(`ALTER DATABASE ${name} SET search_path = knowledge_retrieval, public`);
   return { url: url.href, drop: async () => void (await run(`DROP DATABASE ${name} WITH (FORCE)`)) };
 }
 

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../../config/config.ts';
 import {
+  beginOn,
   createDatabase,
   createDatabaseOver,
   createMaintenancePool,
@@ -159,7 +160,8 @@ async function withClient(pool: pg.Pool, use: (client: pg.PoolClient) => Promise
 
 /** Begins one snapshot for all tables, without a time-out for its idle times. */
 const beginSnapshot = (client: pg.PoolClient) =>
-  client.query(
+  beginOn(
+    client,
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0',
   );
 

@@ -47,7 +47,9 @@ async function openDeployment(name: string, settings: Record<string, string> = {
 test.skipIf(isCitus)('each table of the schema is either backed up or omitted on purpose', async () => {
   const { database, close } = await createTestDatabase();
   const { rows } = await sql<{ name: string }>`
-    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`.execute(database);
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()`.execute(
+    database,
+  );
   await close();
   expect(rows.map(({ name }) => name).toSorted()).toEqual(
     [...BACKED_UP_TABLES, ...OMITTED_TABLES].toSorted(),

@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { databaseNow } from '../../database/connection/clock.ts';
 import {
+  beginOn,
   type Connection,
   createDatabase,
   createDatabaseOver,
@@ -33,7 +34,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { checkStore } from '../check-store.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
 import { copyFromStatement, type ReportProgress } from './back-up.ts';
-import { BACKED_UP_NAMES } from './backed-up-tables.ts';
+import { BACKED_UP_NAMES, BACKED_UP_TABLES } from './backed-up-tables.ts';
 import { buildIndexes, dropIndexes } from './indexes.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
@@ -197,7 +198,7 @@ async function loadInTransaction(
 ) {
   const client = await pool.connect();
   try {
-    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await beginOn(client, 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     // A server that starts now waits for this lock, and then finds the restored accounts.
     await lockBootstrap(createDatabaseOver(client));
     await loadAll(client, archive, { files, report });
@@ -223,7 +224,9 @@ async function restoreInto(archive: Archive, target: Target): Promise<number> {
     await loadInTransaction(pool, archive, target);
     await rm(marker);
     await migrateToLatest(database);
-    await pool.query('ANALYZE');
+    await database.transaction().execute(async (transaction) => {
+      await sql`ANALYZE ${sql.join(BACKED_UP_TABLES.map((name) => sql.table(name)))}`.execute(transaction);
+    });
     let problems = 0;
     // The backup itself may lack files.
     const check = { database, files, config, repair: false, acceptLostFiles: true };

@@ -12,7 +12,14 @@ import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { findRefusedKeys } from '../../serve/secrets/given-key.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
-import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
+import {
+  checkClock,
+  checkConnections,
+  checkDurability,
+  checkKind,
+  checkReach,
+  checkSchema,
+} from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import {
   checkBaseUrl,
@@ -83,6 +90,7 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   yield reach;
   if (reach.problems.length > 0) return;
   yield await runCheck('version, writes and locale of the database', () => checkKind(database));
+  yield await runCheck('durability', () => checkDurability(database));
   const schema = await runCheck('schema', () => checkSchema(database));
   yield schema;
   if (config.embeddings !== undefined && schema.problems.length === 0)

@@ -12,15 +12,18 @@ import { codeOf } from '../../terms/problem.ts';
 import type { Tables } from '../schema/tables.ts';
 import { sendWithinBounds } from './bounded-statements.ts';
 import { watchConnections } from './dead-connections.ts';
+import { FIXED_SETTINGS, type Settings, USUAL_SETTINGS } from './fixed-settings.ts';
+import { OWN_SCHEMA, type SchemaChoice } from './home-schema.ts';
 import { socketOf } from './pg-insides.ts';
-import { openSession, type Session, type Settings } from './session-settings.ts';
+import { openSession, type Session } from './session-settings.ts';
 
 export type Database = Kysely<Tables>;
 /** The database or a transaction on it. */
 export type Queryable = Database | Transaction<Tables>;
 /** What `pg` needs to connect: an address, or the embedded PostgreSQL's socket. */
 export type Connection =
-  | { connectionString: string }
+  /** `schema`: with the tables; undefined: the one that has them, or a new one. */
+  | { connectionString: string; schema?: string | undefined }
   | { host: string; port: number; user: string; password: string; database: string };
 
 /** Time-out of one statement: far above the longest of a request, and tolerable for an operator. Less on Citus. */
@@ -78,11 +81,23 @@ const PLANNING: Settings = {
   max_parallel_workers_per_gather: '0',
 };
 
+/** The settings in the address itself. */
+function optionsOf(connection: Connection): string {
+  if (!('connectionString' in connection) || !URL.canParse(connection.connectionString)) return '';
+  return new URL(connection.connectionString).searchParams.get('options') ?? '';
+}
+
 /** Filters the settings that the address does not set itself, in its own `options`. */
 function unlessGiven(connection: Connection, settings: Settings): Settings {
-  if (!('connectionString' in connection) || !URL.canParse(connection.connectionString)) return settings;
-  const given = new URL(connection.connectionString).searchParams.get('options') ?? '';
+  const given = optionsOf(connection);
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !given.includes(name)));
+}
+
+/** The embedded database has no other tables. */
+function schemaOf(connection: Connection): SchemaChoice {
+  if (!('connectionString' in connection)) return { given: undefined, whenNew: 'public' };
+  const onPath = /search_path\s*=\s*"?(\w+)/.exec(optionsOf(connection))?.[1];
+  return { given: connection.schema ?? onPath, whenNew: OWN_SCHEMA };
 }
 
 /** The sessions of all pools, by their connections. */
@@ -92,17 +107,20 @@ const lastSessions = new WeakMap<pg.Pool, Session>();
 /** Where each pool connects. */
 const connections = new WeakMap<pg.Pool, Connection>();
 /** The pools of the databases that are neither transactions nor single connections. */
-const pools = new WeakMap<Queryable, pg.Pool>();
+const pools = new WeakMap<object, pg.Pool>();
 
 type PoolOptions = { size: number; settings: Settings; onError: (error: Error) => void };
 
 function openPool(connection: Connection, { size, settings, onError }: PoolOptions): pg.Pool {
-  const ours = unlessGiven(connection, {
+  const usual = unlessGiven(connection, {
+    ...USUAL_SETTINGS,
     ...settings,
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
   });
+  const choice = { settings: { ...FIXED_SETTINGS, ...usual }, schema: schemaOf(connection) };
+  const { schema: _, ...address } = { schema: undefined, ...connection };
   const pool = new pg.Pool({
-    ...connection,
+    ...address,
     ...KEEP_ALIVE,
     max: size,
     types,
@@ -110,7 +128,7 @@ function openPool(connection: Connection, { size, settings, onError }: PoolOptio
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // The pool waits for the promise, though its types do not say so.
     onConnect: async (client) => {
-      const session = await openSession(client, ours, CONNECT_TIMEOUT_MS);
+      const session = await openSession(client, choice, CONNECT_TIMEOUT_MS);
       sessions.set(client, session);
       lastSessions.set(pool, session);
     },
@@ -158,7 +176,7 @@ export const createMaintenancePool = (connection: Connection, onError: PoolOptio
 
 /**
  * Runs a statement that may take long and has to be alone: outside of a transaction, on a connection of its own, without
- * time-outs of ours. When the signal aborts, it goes on in the database, and nobody waits for it.
+ * time-outs of ours. It names the schema of its tables, which a pooler's session does not have on its search path. When the signal aborts, it goes on in the database, and nobody waits for it.
  * @throws the error of the statement; the reason of the signal
  */
 export async function runForLong(database: Database, text: string, signal: AbortSignal): Promise<void> {
@@ -192,6 +210,10 @@ function sessionOf(client: pg.ClientBase): Session {
   if (session === undefined) throw new Error('the connection belongs to another pool');
   return session;
 }
+
+/** Begins a transaction on a connection of one of our pools, which has its settings then also behind a pooler. */
+export const beginOn = async (client: pg.ClientBase, text: string): Promise<void> =>
+  void (await sessionOf(client).query(text, []));
 
 /** Whether a pooler, such as PgBouncer, stands between `pool` and the database. */
 export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
@@ -278,7 +300,7 @@ export function createDatabase(pool: pg.Pool): Database {
 }
 
 /** The session that the pool of `database` has opened last; undefined also for transactions and single connections. */
-export function lastSessionOf(database: Queryable): Session | undefined {
+export function lastSessionOf(database: object): Session | undefined {
   const pool = pools.get(database);
   return pool && lastSessions.get(pool);
 }

@@ -12,13 +12,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { codeOf } from '../../terms/problem.ts';
-import { ARE_TABLES_DISTRIBUTED, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
+import { areTablesDistributedIn, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
+import { type Settings, SINCE } from './fixed-settings.ts';
+import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
 import { processIdOf, QueryWithSettings } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 import { type Send, sendToShard, singleOf } from './shard-statements.ts';
-
-/** PostgreSQL's name of a setting → its value. */
-export type Settings = Readonly<Record<string, string>>;
 
 /** A connection whose statements have their settings. */
 export type Session = {
@@ -26,6 +25,10 @@ export type Session = {
   isDirect: boolean;
   /** Citus distributes the tables, so that some statements have another text. */
   isDistributed: boolean;
+  /** The schema with the service's tables. */
+  home: string;
+  /** A collation that folds the case of all letters, as SQL; undefined: the database has none but its own. */
+  foldingCollation: string | undefined;
   /** Whether a statement has failed because the tables have been distributed since the session was opened. */
   isOutdated(error: unknown): boolean;
   /**
@@ -35,28 +38,72 @@ export type Session = {
   query(text: string, values: unknown[]): Promise<unknown>;
 };
 
+/** What a session is to have: settings, and the schema of its tables. */
+export type SessionChoice = { settings: Settings; schema: SchemaChoice };
+
 const setConfig = ([name, value]: [string, string], isLocal: boolean): string =>
-  `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${isLocal})`;
+  `pg_catalog.set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${isLocal})`;
 
-/** Whether the connection leads to the PostgreSQL process that it names: a pooler has ids of its own. */
-const IS_DIRECT = 'pg_backend_pid() = $1';
+const VERSION = `pg_catalog.current_setting('server_version_num')::int`;
 
-/** Makes the settings those of the session, if the connection is direct. Returns whether it is. */
-async function setIfDirect(
+/** What a new connection tells about its database. */
+type Facts = {
+  /** Whether the connection leads to the PostgreSQL process that it names: a pooler has ids of its own. */
+  isDirect: boolean;
+  hasCitus: boolean;
+  /** As in server_version_num. */
+  version: number;
+  /** The schema with the service's tables. */
+  home: string;
+  /** How transactions are isolated where nothing else is said. */
+  isolation: string;
+  foldingCollation: string | null;
+};
+
+/**
+ * SQL for a collation of PostgreSQL's own that folds the case of all letters, in the same way for all languages: the
+ * database's may fold those of English only, or as Turkish does. NULL: there is none.
+ */
+const FOLDING_COLLATION = `(
+  SELECT 'pg_catalog.' || pg_catalog.quote_ident(collname) FROM pg_catalog.pg_collation
+  WHERE collnamespace = 'pg_catalog'::regnamespace
+    AND collname = ANY ('{pg_c_utf8,und-x-icu,C.utf8,C.UTF-8,en_US.utf8,en-x-icu}'::name[])
+    AND collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))
+  ORDER BY pg_catalog.array_position('{pg_c_utf8,und-x-icu,C.utf8,C.UTF-8,en_US.utf8,en-x-icu}'::name[], collname)
+  LIMIT 1)`;
+
+/** Time-outs that would end the next statement. */
+const isTimeout = (name: string): boolean => name.endsWith('_timeout');
+
+/**
+ * Reads the facts, and makes the settings those of the session, if the connection is direct. The time-outs of a role may
+ * be too short even for that: they go first, by a short statement of the same message.
+ */
+async function setAndRead(
   client: pg.ClientBase,
-  settings: Settings,
+  { settings, schema }: SessionChoice,
   timeoutMs: number,
-): Promise<{ isDirect: boolean; hasCitus: boolean }> {
-  const set = Object.entries(settings).map(
-    (setting) => `CASE WHEN ${IS_DIRECT} THEN ${setConfig(setting, false)} END`,
-  );
-  const facts = [`${IS_DIRECT} AS "isDirect"`, `${HAS_CITUS} AS "hasCitus"`];
-  const text = `SELECT ${[...facts, ...set].join(', ')}`;
+): Promise<Facts> {
+  const isDirect = `pg_catalog.pg_backend_pid() = ${Number(processIdOf(client))}`;
+  const setIfDirect = ([name, value]: [string, string]) =>
+    `CASE WHEN ${isDirect} AND ${VERSION} >= ${SINCE[name] ?? 0} THEN ${setConfig([name, value], false)} END`;
+  const all = Object.entries(settings);
+  const first = all.filter(([name]) => isTimeout(name)).map(([name]) => setIfDirect([name, '0']));
+  const path = `pg_catalog.set_config('search_path', ${searchPathOf('home')}, false)`;
+  // The schema is found by the role's own search path, which the same statement then replaces.
+  const text = `
+    SELECT ${first.join(', ')};
+    WITH found AS MATERIALIZED (SELECT ${homeSchema(schema)} AS home)
+    SELECT ${isDirect} AS "isDirect", ${HAS_CITUS} AS "hasCitus", ${VERSION} AS version, home,
+      pg_catalog.current_setting('default_transaction_isolation') AS isolation,
+      ${FOLDING_COLLATION} AS "foldingCollation", CASE WHEN ${isDirect} THEN ${path} END,
+      ${all.map(setIfDirect).join(', ')}
+    FROM found`;
   // Behind a pooler whose database is away, the statement would wait for two minutes, and the client with it.
-  const statement = { text, values: [processIdOf(client)], query_timeout: timeoutMs };
-  const { rows } = await client.query<{ isDirect: boolean; hasCitus: boolean }>(statement);
-  const [{ isDirect, hasCitus } = { isDirect: false, hasCitus: false }] = rows;
-  return { isDirect, hasCitus };
+  const results: unknown = await client.query({ text, query_timeout: timeoutMs } as pg.QueryConfig);
+  const [, facts] = results as [pg.QueryResult, pg.QueryResult<Facts>]; // of a message with two statements
+  if (facts.rows[0] === undefined) throw new Error('the database says nothing about itself');
+  return facts.rows[0];
 }
 
 /** Time-out of one statement, if it has any, on Citus: a request at a server of shards that hangs then gets 503. */
@@ -81,8 +128,9 @@ const CANCELLED = '57014';
 /** SQLSTATEs of statements that Citus does not support, and of its errors without a code of their own. */
 const REFUSED_BY_CITUS = ['0A000', 'XX000'];
 
-async function findDistributed(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ are: boolean }>(`SELECT ${ARE_TABLES_DISTRIBUTED} AS are`);
+/** Behind a pooler the session has another search path, so the schema is named. */
+async function findDistributed(client: pg.ClientBase, home: string): Promise<boolean> {
+  const { rows } = await client.query<{ are: boolean }>(`SELECT ${areTablesDistributedIn(home)} AS are`);
   return rows[0]?.are === true;
 }
 
@@ -127,30 +175,69 @@ async function sendDistributed(send: Send, text: string, values: unknown[]): Pro
 
 const SETTINGS_NAME = 'session_settings';
 /** Of no effect on a single statement. */
-const FOR_TRANSACTIONS_ONLY = 'idle_in_transaction_session_timeout';
+const FOR_TRANSACTIONS_ONLY = ['idle_in_transaction_session_timeout', 'default_transaction_isolation'];
+
+/** The beginning of a transaction, with the isolation that our statements count on unless the text names another. */
+const beginIsolated = (text: string): string =>
+  /isolation level/i.test(text) ? text : text.replace(/^[^;]*/, '$& ISOLATION LEVEL READ COMMITTED');
+
+/** As text, a search path would be the name of a single schema. */
+const toLocal = ([name, value]: [string, string]): string =>
+  `; SET LOCAL ${name} = ${name === 'search_path' ? value : pg.escapeLiteral(value)}`;
 
 /** Creates the function that sends statements with their settings over a pooler. */
-async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Send> {
+async function overPooler(client: pg.ClientBase, settings: Settings, isolation: string): Promise<Send> {
   const hasNames = await keepsNames(client);
   const all = Object.entries(settings);
-  const ofStatements = all.filter(([name]) => name !== FOR_TRANSACTIONS_ONLY);
+  const ofStatements = all.filter(([name]) => !FOR_TRANSACTIONS_ONLY.includes(name));
   const text = `SELECT ${ofStatements.map((setting) => setConfig(setting, true)).join(', ')}`;
   if (hasNames) await client.query({ name: SETTINGS_NAME, text });
   const local = { name: hasNames ? SETTINGS_NAME : '', text };
-  const setLocal = all.map(([name, value]) => `; SET LOCAL ${name} = ${pg.escapeLiteral(value)}`).join('');
+  const setLocal = all.map(toLocal).join('');
   const sendWithSettings = (statement: pg.QueryConfig) =>
     new Promise<pg.QueryResult>((resolve, reject) => {
       client.query(
         new QueryWithSettings(local, statement, (error, result) => (error ? reject(error) : resolve(result))),
       );
     });
+  const begin = (beginning: string) => client.query(`${beginIsolated(beginning)}${setLocal}`);
+  const sendAlone =
+    isolation === 'read committed'
+      ? sendWithSettings
+      : (statement: pg.QueryConfig) => inTransaction(client, begin, statement);
   return async (text, values) => {
-    if (BEGIN.test(text)) return await client.query(`${text}${setLocal}`);
+    if (BEGIN.test(text)) return await begin(text);
     const name = hasNames ? preparedName(text) : undefined;
     const statement = { ...(name !== undefined && { name }), text, values };
     const isAlone = client.getTransactionStatus() === 'I';
-    return await (isAlone && ofStatements.length > 0 ? sendWithSettings(statement) : client.query(statement));
+    return await (isAlone ? sendAlone(statement) : client.query(statement));
   };
+}
+
+/**
+ * Sends a single statement in a transaction of its own, for two more round trips: the isolation of a transaction can only
+ * be set where it begins.
+ */
+async function inTransaction(
+  client: pg.ClientBase,
+  begin: (text: string) => Promise<unknown>,
+  statement: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  await begin('BEGIN');
+  try {
+    const result = await client.query(statement);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Our settings at this database: those that its version has, and the search path. */
+function settingsAt({ version, home }: Facts, settings: Settings): Settings {
+  const known = Object.entries(settings).filter(([name]) => version >= (SINCE[name] ?? 0));
+  return { ...Object.fromEntries(known), search_path: `${pg.escapeIdentifier(home)}, pg_temp` };
 }
 
 /**
@@ -159,21 +246,24 @@ async function overPooler(client: pg.ClientBase, settings: Settings): Promise<Se
  */
 export async function openSession(
   client: pg.ClientBase,
-  settings: Settings,
+  choice: SessionChoice,
   timeoutMs: number,
 ): Promise<Session> {
-  const { isDirect, hasCitus } = await setIfDirect(client, settings, timeoutMs);
-  const isDistributed = hasCitus && (await findDistributed(client));
+  const facts = await setAndRead(client, choice, timeoutMs);
+  const { isDirect, hasCitus, home, foldingCollation } = facts;
+  const isDistributed = hasCitus && (await findDistributed(client, home));
   const isOutdated = (error: unknown) =>
     hasCitus && !isDistributed && REFUSED_BY_CITUS.includes(codeOf(error));
-  const fitting = isDistributed ? settingsForCitus(settings, timeoutMs) : settings;
+  const settings = isDistributed ? settingsForCitus(choice.settings, timeoutMs) : choice.settings;
   const send = isDirect
     ? (text: string, values: unknown[]) => client.query({ name: preparedName(text), text, values })
-    : await overPooler(client, fitting);
-  if (isDirect && isDistributed) await setIfDirect(client, fitting, timeoutMs);
+    : await overPooler(client, settingsAt(facts, settings), facts.isolation);
+  if (isDirect && isDistributed) await setAndRead(client, { ...choice, settings }, timeoutMs);
   return {
     isDirect,
     isDistributed,
+    home,
+    foldingCollation: foldingCollation ?? undefined,
     isOutdated,
     mayHang: (error) => isDistributed && codeOf(error) === CANCELLED,
     query: (text, values) => (isDistributed ? sendDistributed(send, text, values) : send(text, values)),

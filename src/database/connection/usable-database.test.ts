@@ -1,10 +1,10 @@
 /** The service refuses a database that it cannot work on, and names the remedy. */
-import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf } from '../../admin/testing/healthy-deployment.ts';
 import { migrateOver } from '../migrations/migrate.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
-import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
+import type { Connection } from './database.ts';
+import { describeUnfitness, describeUnreachable } from './usable-database.ts';
 
 let given: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeAll(async () => {
@@ -37,17 +37,45 @@ test('a user who does not exist', async () => {
   await expect(migrate({ connectionString })).rejects.not.toThrow('hunter2');
 });
 
-test('a database that is too old', async () => {
-  const database = createDatabase(createMaintenancePool(given.connection, () => {}));
-  const { rows } = await sql<{ name: string }>`SELECT current_database() AS name`.execute(database);
-  for (const statement of [
-    'CREATE SCHEMA old',
-    `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS
-     $$ SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12'
-       ELSE pg_catalog.current_setting($1) END $$`,
-    `ALTER DATABASE ${rows[0]?.name} SET search_path = old, pg_catalog, public`,
-  ])
-    await database.executeQuery(CompiledQuery.raw(statement));
-  await database.destroy();
-  await expect(migrate(given.connection)).rejects.toThrow('is PostgreSQL 14.12, and the service needs 15');
+const failure = (message: string, facts = {}) =>
+  describeUnreachable(Object.assign(new Error(message), facts));
+
+test.each([
+  [
+    'a certificate made by oneself',
+    'self-signed certificate',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'sslmode=require',
+  ],
+  ['one of another authority', 'unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'sslrootcert=FILE'],
+  ['one for another host', 'Hostname does not match', 'ERR_TLS_CERT_ALTNAME_INVALID', 'sslmode=verify-ca'],
+  ['a server without TLS', 'The server does not support SSL connections', undefined, 'sslmode=disable'],
+  ['no password', 'SASL: client password must be a string', undefined, 'PGPASSWORD'],
+  ['an entry for TLS only', 'no pg_hba.conf entry for host "::1", no encryption', '28000', 'sslmode=require'],
+  ['a wrong password', 'password authentication failed', '28P01', '% as %25'],
+  ['a right that is missing', 'permission denied for database "d"', '42501', 'GRANT CONNECT'],
+  ['a start', 'the database system is starting up', '57P03', 'Wait'],
+  ['what nobody knows', 'odd', 'XX123', "PostgreSQL's log"],
+])('%s has its remedy, which is no look whether PostgreSQL runs', (_name, message, code, remedy) => {
+  const described = failure(message, code === undefined ? {} : { code });
+  expect(described.remedy).toContain(remedy);
+  expect(`${described.problem} ${described.remedy}`).not.toContain('PostgreSQL runs');
+});
+
+test('a file that the address names is none of a socket', async () => {
+  const connectionString = `${addressOf(given.connection)}&sslmode=verify-full&sslrootcert=/nowhere.crt`;
+  await expect(migrate({ connectionString })).rejects.toThrow(/cannot be read: \/nowhere\.crt \(ENOENT\)/);
+});
+
+test('a database that is too old', () => {
+  const facts = {
+    version: 140_012,
+    versionName: '14.12',
+    encoding: 'UTF8',
+    isStandby: false,
+    isReadOnly: false,
+  };
+  expect(describeUnfitness(facts)).toMatchObject([
+    { problem: 'The database is PostgreSQL 14.12, and the service needs 15 or later.' },
+  ]);
 });

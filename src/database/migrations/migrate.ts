@@ -36,6 +36,7 @@ import * as passageVectors from './0.3/0024-passage-vectors.ts';
 import * as vectorGenerations from './0.3/0025-vector-generations.ts';
 import * as documentAddresses from './0.3/0026-document-addresses.ts';
 import * as recognisedPages from './0.3/0027-recognised-pages.ts';
+import { claimSchema } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -89,7 +90,11 @@ async function migrate<DB>(
   act: (migrator: Migrator) => Promise<MigrationResultSet>,
 ): Promise<string[]> {
   await requireUsableDatabase(database);
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => migrations },
+    migrationTableSchema: await claimSchema(database),
+  });
   const { error, results = [] } = await act(migrator);
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const { unknown } = await compareMigrations(database);

@@ -6,14 +6,22 @@
  * leaves a request half done. Instead of `shard_name`: a table's name with `_` and the id of its shard.
  */
 import { sql } from 'kysely';
+import pg from 'pg';
 import { FIRST_TABLE } from './distributed-tables.ts';
 
 /** SQL for whether the database has the extension. */
 export const HAS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
-/** SQL for whether Citus distributes the content tables. It fails without the extension. */
-export const ARE_TABLES_DISTRIBUTED = `
-  EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('${FIRST_TABLE}'))`;
+/**
+ * SQL for whether Citus distributes the content tables, by default those of the session's schema. It fails without the
+ * extension.
+ */
+export const areTablesDistributedIn = (schema?: string): string => {
+  const table = schema === undefined ? FIRST_TABLE : `${pg.escapeIdentifier(schema)}.${FIRST_TABLE}`;
+  return `
+  EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${pg.escapeLiteral(table)}))`;
+};
+export const ARE_TABLES_DISTRIBUTED = areTablesDistributedIn();
 
 /** SQL for whether Citus distributes the table with the id `pg_class.oid`. */
 export const IS_TABLE_DISTRIBUTED = sql`EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)`;

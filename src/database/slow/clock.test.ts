@@ -16,7 +16,7 @@ afterEach(() => vi.useRealTimers());
 async function columnsFarFromNow({ service: { database } }: TestService): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     SELECT table_name AS table, column_name AS column FROM information_schema.columns
-    WHERE table_schema = 'public' AND data_type LIKE 'timestamp%' ORDER BY 1, 2`.execute(database);
+    WHERE table_schema = current_schema() AND data_type LIKE 'timestamp%' ORDER BY 1, 2`.execute(database);
   expect(columns).toContainEqual({ table: 'documents', column: 'created_at' });
   const far: string[] = [];
   for (const { table, column } of columns) {

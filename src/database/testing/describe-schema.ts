@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * One line a column (with what only ALTER TABLE sets of it), constraint and index, in the tables' order; the same on
- * PostgreSQL 15 to 18.
+ * PostgreSQL 15 to 18, and in each schema.
  */
 export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> {
   const { rows } = await sql<{
@@ -30,11 +30,11 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
         WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS columns,
       (SELECT string_agg('  ' || pg_get_constraintdef(oid), E',\n' ORDER BY contype DESC, pg_get_constraintdef(oid))
         FROM pg_constraint WHERE conrelid = pg_class.oid AND contype <> 'n') AS constraints
-    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT LIKE 'kysely_%'
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname NOT LIKE 'kysely_%'
     ORDER BY relname`.execute(database);
   const indexes = await sql<{ definition: string }>`
-    SELECT indexdef AS definition FROM pg_indexes
-    WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely_%'
+    SELECT replace(indexdef, ' ON ' || quote_ident(schemaname) || '.', ' ON public.') AS definition FROM pg_indexes
+    WHERE schemaname = current_schema() AND tablename NOT LIKE 'kysely_%'
       AND indexname NOT IN (SELECT conname FROM pg_constraint)
     ORDER BY tablename, indexname`.execute(database);
   const tables = rows.map(({ table, kind, columns, constraints, options }) => {

@@ -52,10 +52,16 @@ export const readVectorIndexes = async (database: Queryable): Promise<VectorInde
  * What the database has of pgvector.
  *
  * - `schema`: where its operators for bits are, quoted; null: they are not there.
+ * - `home`: the schema of our tables, quoted.
  * - `version`: of the extension; null: it has not been created.
  * - `available`: the version that its server could create; null: none.
  */
-export type Pgvector = { schema: string | null; version: string | null; available: string | null };
+export type Pgvector = {
+  schema: string | null;
+  home: string;
+  version: string | null;
+  available: string | null;
+};
 
 /** Operators for bits are there from version 0.7 on. */
 export async function readPgvector(database: Queryable): Promise<Pgvector> {
@@ -64,11 +70,12 @@ export async function readPgvector(database: Queryable): Promise<Pgvector> {
         SELECT quote_ident(nspname) FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod
           JOIN pg_namespace ON pg_namespace.oid = opcnamespace
         WHERE amname = 'hnsw' AND opcname = 'bit_hamming_ops' LIMIT 1) AS schema,
+      quote_ident(current_schema()) AS home,
       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS version,
       (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available`.execute(
     database,
   );
-  return rows[0] ?? { schema: null, version: null, available: null };
+  return rows[0] ?? { schema: null, home: '', version: null, available: null };
 }
 
 /** Dimensions as vectors have them: see `paddedDimensions` in meaning/model/. */
@@ -90,17 +97,18 @@ function uuid(id: string): string {
 
 /**
  * The statement that builds an index while rows are written. It must run alone, outside of a transaction, and may take
- * minutes. `schema`: that of pgvector.
+ * minutes. `schema`: that of pgvector. `home`: that of our tables.
  */
-export function createIndexSql(schema: string, indexed: Indexed): string {
+export function createIndexSql({ schema, home }: { schema: string; home: string }, indexed: Indexed): string {
   const { generation, knowledgeBaseId, dimensions } = indexed;
   const name = `${PREFIX}_${generation}_${uuid(knowledgeBaseId).replaceAll('-', '')}`;
-  return `CREATE INDEX CONCURRENTLY ${name} ON passage_vectors
+  return `CREATE INDEX CONCURRENTLY ${name} ON ${home}.passage_vectors
     USING hnsw (${signsSql(dimensions)} ${schema}.bit_hamming_ops) WHERE ${rowsSql(indexed)}`;
 }
 
 /** The statement that removes an index, if it is there, while rows are written. It must run alone. */
-export const dropIndexSql = (name: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${name}`;
+export const dropIndexSql = (home: string, name: string): string =>
+  `DROP INDEX CONCURRENTLY IF EXISTS ${home}.${name}`;
 
 /** A knowledge base that lacks its index. */
 export type Unindexed = { knowledgeBaseId: string; passageCount: number };

@@ -44,24 +44,27 @@ async function findNext(
   { generation, dimensions }: VectorGeneration,
   readGenerations: () => Promise<number[]>,
 ): Promise<{ text: string; done: string; knowledgeBaseId: string } | undefined> {
-  const { schema } = await readPgvector(database);
+  const { schema, home } = await readPgvector(database);
   if (schema === null) return undefined;
   const indexes = await readVectorIndexes(database);
   const useless = indexes.find(isUseless(await readGenerations()));
   if (useless !== undefined) {
     const { name, knowledgeBaseId } = useless;
-    return { text: dropIndexSql(name), done: 'an index of vectors has been dropped', knowledgeBaseId };
+    return { text: dropIndexSql(home, name), done: 'an index of vectors has been dropped', knowledgeBaseId };
   }
   if (indexes.length >= INDEXES_MAX || indexes.some(({ isBuilding }) => isBuilding)) return undefined;
   const unindexed = await readUnindexed(database, { generation, passagesMin: COMPARED_MAX });
   const next = unindexed.find(({ isComplete }) => isComplete);
   if (next === undefined) return undefined;
   const { knowledgeBaseId } = next;
-  const text = createIndexSql(schema, {
-    knowledgeBaseId,
-    generation,
-    dimensions: paddedDimensions(dimensions),
-  });
+  const text = createIndexSql(
+    { schema, home },
+    {
+      knowledgeBaseId,
+      generation,
+      dimensions: paddedDimensions(dimensions),
+    },
+  );
   return {
     text,
     done: 'an index of vectors has been built: pgvector finds the nearest of all passages',

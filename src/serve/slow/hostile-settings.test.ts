@@ -1,0 +1,158 @@
+/** Whatever a role or a database sets for other programs, the service works as by default. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backUp } from '../../admin/backup/back-up.ts';
+import { restore } from '../../admin/backup/restore.ts';
+import { addressOf } from '../../admin/testing/healthy-deployment.ts';
+import { readConfig } from '../../config/config.ts';
+import { checkContract } from '../../contract-check/check-contract.ts';
+import type { Connection } from '../../database/connection/database.ts';
+import { FIXED_SETTINGS, SINCE, USUAL_SETTINGS } from '../../database/connection/fixed-settings.ts';
+import { createEmptyDatabase, createMigratedDatabase } from '../../database/testing/test-database.ts';
+import { startTestService } from '../testing/test-service.ts';
+
+/** A value of each setting that our statements would not get along with, or that would slow them down. */
+const HOSTILE: Record<string, string> = {
+  default_transaction_isolation: 'serializable',
+  default_transaction_deferrable: 'on',
+  datestyle: 'SQL, DMY', // a list
+  intervalstyle: 'sql_standard',
+  timezone: 'Asia/Kathmandu',
+  standard_conforming_strings: 'off',
+  backslash_quote: 'off',
+  array_nulls: 'off',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  transform_null_equals: 'on',
+  quote_all_identifiers: 'on',
+  default_text_search_config: 'pg_catalog.german',
+  row_security: 'off',
+  gin_fuzzy_search_limit: '1',
+  default_table_access_method: 'heap',
+  exit_on_error: 'on',
+  client_min_messages: 'debug5',
+  statement_timeout: '5ms',
+  lock_timeout: '1ms',
+  idle_session_timeout: '50ms',
+  transaction_timeout: '100ms',
+  from_collapse_limit: '1',
+  join_collapse_limit: '1',
+  geqo: 'on',
+  geqo_threshold: '2',
+  jit: 'on',
+  ...Object.fromEntries(
+    Object.keys(USUAL_SETTINGS)
+      .filter((name) => name.startsWith('enable_'))
+      .map((name) => [name, 'off']),
+  ),
+};
+
+/** Further ones, that the service bears without a setting of its own. */
+const BORNE: Record<string, string> = {
+  search_path: "''",
+  client_encoding: 'LATIN1',
+  idle_in_transaction_session_timeout: '100ms',
+  plan_cache_mode: 'force_custom_plan',
+  max_parallel_workers_per_gather: '8',
+  synchronous_commit: 'off',
+  xmloption: 'document',
+  lc_numeric: "'C'",
+  work_mem: '64kB',
+  default_statistics_target: '1',
+  check_function_bodies: 'off',
+  escape_string_warning: 'on',
+  default_toast_compression: 'pglz',
+  random_page_cost: '1000',
+  parallel_setup_cost: '0',
+  parallel_tuple_cost: '0',
+};
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'hostile-settings-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** Runs statements on a connection that knows nothing of ours. */
+async function administer(connection: Connection, ...statements: string[]): Promise<pg.QueryResult[]> {
+  const client = new pg.Client({ connectionString: addressOf(connection) });
+  await client.connect();
+  const results: pg.QueryResult[] = [];
+  for (const statement of statements) results.push(await client.query(statement));
+  await client.end();
+  return results;
+}
+
+/** A database with these settings, as far as its PostgreSQL has them. */
+async function createHostile(settings: Record<string, string>, create = createEmptyDatabase) {
+  const { connection, drop } = await create();
+  const [named] = await administer(
+    connection,
+    `SELECT current_database() AS name, current_setting('server_version_num')::int AS version`,
+  );
+  const { name, version } = named?.rows[0] ?? {};
+  const known = Object.entries(settings).filter(([setting]) => version >= (SINCE[setting] ?? 0));
+  await administer(
+    connection,
+    known
+      .map(
+        ([setting, value]) =>
+          `ALTER DATABASE ${name} SET ${setting} = ${/^'|,/.test(value) ? value : pg.escapeLiteral(value)}`,
+      )
+      .join(';'),
+  );
+  return { connection: { connectionString: addressOf(connection) }, drop };
+}
+
+test('each setting that we make has its hostile value', () => {
+  expect(Object.keys(HOSTILE).toSorted()).toEqual(
+    Object.keys({ ...FIXED_SETTINGS, ...USUAL_SETTINGS }).toSorted(),
+  );
+});
+
+test('with all of them at once the contract holds, and a backup is restored', async () => {
+  const { connection, drop } = await createHostile({ ...BORNE, ...HOSTILE });
+  const suite = await startTestService({ connection });
+  const printed: string[] = [];
+  const print = (lines: string) => void printed.push(lines);
+  const { address, apiKey } = suite;
+  const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, tell: print });
+  expect([code, ...(code === 0 ? [] : printed)]).toEqual([0]);
+
+  const configOf = ({ connectionString }: { connectionString: string }, dataDir: string) =>
+    readConfig({ DATABASE_URL: connectionString, DATA_DIR: dataDir });
+  const backup = await backUp(configOf(connection, suite.service.config.dataDir), `${directory}/`, () => {});
+  const target = await createHostile({ ...BORNE, ...HOSTILE });
+  expect(await restore(configOf(target.connection, join(directory, 'restored')), backup, () => {})).toBe(0);
+  await target.drop();
+  await suite.close();
+  await drop();
+});
+
+test.each(Object.entries({ ...HOSTILE, ...BORNE }))('%s = %s', async (name, value) => {
+  const { connection, drop } = await createHostile({ [name]: value }, createMigratedDatabase);
+  const suite = await startTestService({ connection });
+  const call = async (operation: string, body?: unknown) => {
+    const answer = await suite.call(operation, body);
+    expect([operation, answer.status, answer.body.message]).toEqual([operation, 200, undefined]);
+    return answer.body.data;
+  };
+  const { id: knowledgeBaseId } = await call('createKnowledgeBase', { name: 'Größe' });
+  const text = { knowledgeBaseId, title: 'INVOICE ÜBER', content: 'The café opens at nine, on 5.3.2024.' };
+  await Promise.all(Array.from({ length: 8 }, () => call('importTextContent', text)));
+  await call('importTextContent', { ...text, externalId: 'a', ifUnchanged: 'skip' });
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => call('query', { query: 'cafe opens', filter: undefined })),
+  );
+  for (const answer of answers) expect(answer).toHaveLength(9);
+  const listed = await call(
+    `listDocuments?knowledgeBaseId=${knowledgeBaseId}&titleContains=invoice%20%C3%BCber`,
+  );
+  expect(listed).toHaveLength(9);
+  await call('listKnowledgeBases');
+  await suite.close();
+  await drop();
+});
