@@ -7,6 +7,7 @@ import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { nearestName } from '../http/contract/near-name.ts';
 import { describeForModel } from './arguments/next-calls.ts';
 import { addResources } from './resources.ts';
+import { listAttributes } from './tools/list-attributes.ts';
 import { listDocuments, listKnowledgeBases } from './tools/lists.ts';
 import { readDocument } from './tools/read-document.ts';
 import { search } from './tools/search.ts';
@@ -23,6 +24,7 @@ const TOOLS: Tool[] = [
   readDocument,
   listKnowledgeBases,
   listDocuments,
+  listAttributes,
   getSynonyms,
   setSynonyms,
   addText,

@@ -81,6 +81,12 @@ describe('a call that can mean one thing only has its answer', () => {
     expect(await list({ limit: 1, cursor })).toMatchObject({ answer: { documents: [{ documentId }] } });
   });
 
+  test('the attributes of a knowledge base are listed, with their values', async () => {
+    const { text, answer } = await call('list_attributes', { knowledgeBaseId: 'handbook' });
+    expect(text.split('\n').toSorted()).toEqual(['team (text): "sales" in 1', 'year (number): 2026 in 1']);
+    expect(answer).toMatchObject({ isComplete: true });
+  });
+
   test('a reading beyond the end says where the end is', async () => {
     const { text } = await call('read_document', { documentId, offset: 1_000_000 });
     expect(text).toContain(`of ${content.trimEnd().length}`);
@@ -127,6 +133,7 @@ describe('any other call is refused, and told the next one', () => {
     ['list_documents', { knowledgeBaseId: 'Handbook', cursor: '2' }, /cursor.*Begin again without cursor/],
     ['list_documents', { knowledgeBaseId: 'Handbook', page: 2 }, /did you mean cursor\?/],
     ['list_knowledge_bases', { limit: 5 }, /limit is not an argument of list_knowledge_bases/],
+    ['list_attributes', { kb: 'Handbook' }, /did you mean knowledgeBaseId\?/],
     ['add_text', { knowledgeBaseId: 'Nowhere', title: 'a', content: 'b' }, /There are .*"Handbook"/],
     ['add_text', { knowledgeBaseId: 'Handbook', content: 'b' }, /title is required/],
     ['searchDocuments', { query: 'hotel' }, /There is no tool .*search, read_document/],

@@ -38,7 +38,14 @@ async function overStdio(key: string): Promise<Client> {
   return client;
 }
 
-const READING = ['search', 'read_document', 'list_knowledge_bases', 'list_documents', 'get_synonyms'];
+const READING = [
+  'search',
+  'read_document',
+  'list_knowledge_bases',
+  'list_documents',
+  'list_attributes',
+  'get_synonyms',
+];
 const toolsOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 
 /** Calls a tool. Returns its structured content, or the sentence of its refusal. */

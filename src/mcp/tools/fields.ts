@@ -23,7 +23,7 @@ export const filter = z
   .record(z.string(), z.unknown())
   .exactOptional()
   .describe(
-    'Only documents whose attributes match: {"type": "eq", "key": "year", "value": 2026}. Types: eq, ne, gt, gte, lt, ' +
+    'Only documents whose attributes, from list_attributes, match: {"type": "eq", "key": "year", "value": 2026}. Types: eq, ne, gt, gte, lt, ' +
       'lte, in, nin, contains; and, or with "filters". The keys $type, $title, $createdAt and $sourceUrl are the ' +
       'document’s own.',
   );
