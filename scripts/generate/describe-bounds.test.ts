@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { openJsonParameters } from '../../src/http/contract/json-parameters.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,7 +19,7 @@ type Parameter = {
   content?: { 'application/json': { schema: Schema } };
 };
 type Operation = { operationId: string; parameters?: Parameter[] };
-const spec = load(await readFile(join(root, 'spec/openapi.yaml'), 'utf8')) as {
+const spec = openJsonParameters(load(await readFile(join(root, 'spec/openapi.yaml'), 'utf8')) as object) as {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 };

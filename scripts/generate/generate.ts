@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
+import { openJsonParameters } from '../../src/http/contract/json-parameters.ts';
 import { isMain, scriptCommand } from '../arguments.ts';
 import { type Spec, writeBounds } from './describe-bounds.ts';
 import { copyOcrFiles, findOcrDrift } from './ocr-files.ts';
@@ -50,7 +51,7 @@ async function keepClientOption(path: string): Promise<void> {
 }
 
 async function generateInto(path: string): Promise<void> {
-  const spec = load(await readSpecText()) as Spec & WholeSpec; // the linters of the spec check it
+  const spec = openJsonParameters(load(await readSpecText()) as Spec & WholeSpec); // the linters of the spec check it
   writeBounds(spec);
   const python = writePythonFiles(spec); // before the generator, which changes the spec
   await createClient({

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
 import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
+import { missingGenerators } from '../../contract-tests/slow/clients/generators.ts';
 import { pythonPackages } from '../../contract-tests/slow/clients/python/python-tools.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
 import { pgvectorPrograms } from '../../src/embedded-postgres/testing/pgvector.ts';
@@ -35,6 +36,10 @@ function announceMissing(): void {
     pythonPackages === undefined
       ? 'Skipped: the client for Python. It takes httpx and mypy: pip install --target FOLDER, and PYTHON_PACKAGES=FOLDER.\n'
       : [],
+    missingGenerators().map(
+      (name) =>
+        `Skipped: clients by a generator. It takes ${name} in the folder GENERATORS, as .ci/run makes it.\n`,
+    ),
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];
   process.stdout.write(missing.flat().join(''));

@@ -16,6 +16,7 @@ const ELSEWHERE: [RegExp, string][] = [
   [/^npm (pack|install)/m, 'package.test.ts'],
   [/^docker /m, 'Docker; compose.test.ts reads the files'],
   [/^claude /m, 'a program of others'],
+  [/^openapi-python-client /m, 'generators.test.ts'],
   [/import https:/, 'the internet; addresses.test.ts imports by address'],
 ];
 

@@ -45,11 +45,8 @@ type Parameter = {
   isJson: boolean;
   example?: unknown;
 };
-/** A parameter as it is written: in JSON it has its schema and its example in `content`. */
-type WrittenParameter = Omit<Parameter, 'isJson' | 'schema'> & {
-  schema?: Schema;
-  content?: { 'application/json': { schema: Schema; example?: unknown } };
-};
+/** A parameter as it is written: one in JSON is a string, and `x-json` the schema of the value in it. */
+type WrittenParameter = Omit<Parameter, 'isJson'> & { 'x-json'?: Schema };
 type Operation = {
   operationId: string;
   'x-required-scope': string;
@@ -78,9 +75,11 @@ export const { schemas } = spec.components;
 /** The HTTP status of each errorCode: `NOT_FOUND` → 404 */
 export const STATUS_OF = schemas.ErrorCode?.['x-status'] as Record<ErrorCode, number>; // spec-examples.test.ts
 
-function toParameter({ content, ...parameter }: WrittenParameter): Parameter {
-  const { schema = {}, ...json } = content?.['application/json'] ?? {};
-  return { schema, ...parameter, ...json, isJson: content !== undefined };
+function toParameter({ 'x-json': json, ...parameter }: WrittenParameter): Parameter {
+  if (json === undefined) return { ...parameter, isJson: false };
+  const { example } = parameter;
+  const parsed = typeof example === 'string' ? { example: JSON.parse(example) as unknown } : {};
+  return { ...parameter, ...parsed, schema: json, isJson: true };
 }
 
 /** All operations in the order of the spec. */

@@ -25,6 +25,7 @@ import { originOf } from '../access/origin.ts';
 import type { Permit } from '../capacity/admission.ts';
 import type { RequestedWait } from '../capacity/requested-wait.ts';
 import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
+import { openJsonParameters } from './json-parameters.ts';
 import { keepRoutes } from './openapi-backend-insides.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
 import { boundRecursion, cutRecursion, followRecursion, RECURSION_OPTIONS } from './recursive-schemas.ts';
@@ -82,7 +83,7 @@ const RESULT_PATH = /^\/data\/\d+$/;
 
 async function load(spec: Spec): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
-    definition: cutRecursion(spec) as Document, // OpenAPI 3.0, as the linters check
+    definition: cutRecursion(openJsonParameters(spec)) as Document, // OpenAPI 3.0, as the linters check
     strict: true,
     // Compiles validators at their first use, and does not check the spec itself, which the tests do: 10 ms instead
     // of 1.4 s.
