@@ -2,7 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Document, DocumentStatus, KnowledgeBase, KnowledgeRetrieval } from '../../client/index.ts';
 import { isUnsettled } from './status.tsx';
-import { isUploading } from './uploads.ts';
+import { isUploading } from './uploads/uploads.ts';
 
 export type DocumentQuery = { knowledgeBaseId: string; status?: DocumentStatus; titleContains?: string };
 

@@ -1,6 +1,6 @@
 /** A knowledge base: its documents, how their imports fare, and what can be done with them. */
 import './documents.css';
-import './uploads.css';
+import './uploads/uploads.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Document, DocumentStatus, KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
@@ -9,25 +9,34 @@ import { KnowledgeBaseForm } from '../knowledge-bases/knowledge-base-form.tsx';
 import { SynonymsDialog } from '../knowledge-bases/synonyms-dialog.tsx';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { BackIcon, CompareIcon, EditIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
+import {
+  BackIcon,
+  CompareIcon,
+  EditIcon,
+  RetryIcon,
+  SearchIcon,
+  TagIcon,
+  TrashIcon,
+} from '../parts/icons.tsx';
 import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { addressOf, route, setParameters } from '../routes.ts';
 import { useSession, writeObstacle } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useTitle } from '../use-title.ts';
 import { AddressDialog } from './address-dialog.tsx';
+import { AttributesDialog } from './attributes-dialog.tsx';
 import { DeleteDocumentsDialog } from './delete-documents-dialog.tsx';
 import { createDocumentList, type DocumentList } from './document-list.ts';
 import { DocumentTable } from './document-table.tsx';
 import { PasteDialog } from './paste-dialog.tsx';
 import { canBeReadAgain, STATUS_NAMES } from './status.tsx';
-import { UploadArea } from './upload-area.tsx';
-import { UploadPanel } from './upload-panel.tsx';
-import { isUploading } from './uploads.ts';
+import { UploadArea } from './uploads/upload-area.tsx';
+import { UploadPanel } from './uploads/upload-panel.tsx';
+import { isUploading } from './uploads/uploads.ts';
 
 const isStatus = (text: string | null): text is DocumentStatus => text !== null && text in STATUS_NAMES;
 
-type Dialog = 'rename' | 'synonyms' | 'delete' | 'paste' | 'address' | 'deleteDocuments';
+type Dialog = 'rename' | 'synonyms' | 'delete' | 'paste' | 'address' | 'attributes' | 'deleteDocuments';
 
 /** A pause in typing that ends a word. */
 const TYPING_PAUSE_MS = 300;
@@ -139,11 +148,13 @@ function Head({ knowledgeBase, onOpen }: { knowledgeBase: KnowledgeBase; onOpen(
 function Selection({
   documents,
   list,
+  onAttributes,
   onDelete,
   onClear,
 }: {
   documents: Document[];
   list: DocumentList;
+  onAttributes(): void;
   onDelete(): void;
   onClear(): void;
 }) {
@@ -169,6 +180,9 @@ function Selection({
             {failed.length === documents.length ? '' : `${formatCount(failed.length)} failed `}again
           </button>
         )}
+        <button type="button" onClick={onAttributes}>
+          <TagIcon /> Attributes
+        </button>
         <button type="button" class="danger" onClick={onDelete}>
           <TrashIcon /> Delete
         </button>
@@ -234,6 +248,7 @@ export function DocumentsPage() {
         <Selection
           documents={chosen}
           list={list}
+          onAttributes={() => setDialog('attributes')}
           onDelete={() => setDialog('deleteDocuments')}
           onClear={() => setSelected(new Set())}
         />
@@ -264,6 +279,9 @@ export function DocumentsPage() {
       )}
       {dialog === 'address' && (
         <AddressDialog knowledgeBaseId={id} onImported={() => void list.refresh()} onClose={close} />
+      )}
+      {dialog === 'attributes' && (
+        <AttributesDialog knowledgeBaseId={id} documents={chosen} onChanged={list.replace} onClose={close} />
       )}
       {dialog === 'deleteDocuments' && (
         <DeleteDocumentsDialog

@@ -1,5 +1,8 @@
 /** Makes a document of a text that is typed or pasted. */
 import { useState } from 'preact/hooks';
+import { AttributeFields } from '../attributes/attribute-fields.tsx';
+import { type AttributeRow, findRowsError, toAttributes } from '../attributes/attribute-rows.ts';
+import { useKnownAttributes } from '../attributes/known-attributes.ts';
 import { formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
@@ -18,6 +21,9 @@ export function PasteDialog({ knowledgeBaseId, onClose, onImported }: PasteDialo
   const [title, setTitle] = useState('');
   const [content, setContent] = useState('');
   const [sourceUrl, setSourceUrl] = useState('');
+  const [rows, setRows] = useState<AttributeRow[]>([]);
+  const known = useKnownAttributes([knowledgeBaseId]);
+  const attributes = toAttributes(rows);
   const isTooLong = content.length > TEXT_MAX && [...content].length > TEXT_MAX;
   const save = useAction(async () => {
     const document = await service.importTextContent({
@@ -25,6 +31,7 @@ export function PasteDialog({ knowledgeBaseId, onClose, onImported }: PasteDialo
       title,
       content,
       ...(sourceUrl !== '' && { sourceUrl }),
+      ...(Object.keys(attributes).length > 0 && { attributes }),
     });
     announce(
       `${document.title} is ${document.status === 'processed' ? 'searchable' : 'stored, but not searchable'}.`,
@@ -39,7 +46,7 @@ export function PasteDialog({ knowledgeBaseId, onClose, onImported }: PasteDialo
       action={save}
       failure="The text was not stored."
       submit="Add"
-      isIncomplete={isTooLong || content.trim() === ''}
+      isIncomplete={isTooLong || content.trim() === '' || findRowsError(rows) !== undefined}
       onClose={onClose}
     >
       <TitleField hasFocus value={title} onChange={setTitle} />
@@ -63,6 +70,12 @@ export function PasteDialog({ knowledgeBaseId, onClose, onImported }: PasteDialo
         hint="Optional: search results show it for citations."
         value={sourceUrl}
         onChange={setSourceUrl}
+      />
+      <AttributeFields
+        hint="Optional: facts about the document, by which searches can be filtered."
+        rows={rows}
+        knownNames={known.names}
+        onChange={setRows}
       />
     </DialogForm>
   );

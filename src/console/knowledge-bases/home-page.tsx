@@ -30,7 +30,7 @@ function QueryBox() {
         type="search"
         name="query"
         aria-label="Search all knowledge bases"
-        placeholder="Ask a question, or search for words"
+        placeholder="Ask or search"
         maxLength={8192}
         dir="auto"
         value={query}

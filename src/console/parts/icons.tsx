@@ -25,6 +25,7 @@ export const CloseIcon = icon(<path d="m4 4 8 8m0-8-8 8" />);
 export const CopyIcon = icon(<path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />);
 export const LinkIcon = icon(<path d="M6 3H3v10h10v-3M9 2.5h4.5V7m0-4.5L7.5 8.5" />);
 export const CompareIcon = icon(<path d="M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z" />);
+export const TagIcon = icon(<path d="M2.5 2.5h5.2l5.8 5.8-5.2 5.2-5.8-5.8zM5.4 5.3v.1" />);
 export const CodeIcon = icon(<path d="m5.5 4-4 4 4 4m5-8 4 4-4 4" />);
 export const BackIcon = icon(<path d="M9.5 3.5 5 8l4.5 4.5" />);
 export const MarkIcon = () => (

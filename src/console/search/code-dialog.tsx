@@ -4,10 +4,10 @@ import type { QueryRequest } from '../../client/index.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { serviceAddress } from '../session.ts';
-import { codeOf } from './request-code.ts';
+import { codeOfSearch } from './request-code.ts';
 
 export function CodeDialog({ request, onClose }: { request: QueryRequest; onClose(): void }) {
-  const codes = codeOf(serviceAddress, request);
+  const codes = codeOfSearch(serviceAddress, request);
   const [language, setLanguage] = useState('curl');
   const code = codes[language] ?? '';
   return (
@@ -32,7 +32,7 @@ export function CodeDialog({ request, onClose }: { request: QueryRequest; onClos
           <code>{code}</code>
         </pre>
         <p class="hint">
-          The key is not part of it: put it into the variable <code>KEY</code>.
+          The key is not part of it: put it into the variable <code>KNOWLEDGE_API_KEY</code>.
         </p>
         <div class="row end">
           <CopyButton text={code} what="the code" />

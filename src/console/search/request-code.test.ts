@@ -1,7 +1,7 @@
 /** The code of a search is what its language reads as the same request. */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { codeOf } from './request-code.ts';
+import { codeOf, codeOfSearch } from './request-code.ts';
 
 const request = {
   query: `it's "quoted" $HOME \`x\` \\ \n 知识 😀`,
@@ -27,8 +27,23 @@ test('Python has its own words for true and false', () => {
   expect(codes.Python).toContain('"value": [True, "b: \\"c\\"", 2],');
 });
 
+test.skipIf(process.platform === 'win32')(
+  'the command gets the query and the filter, through a shell',
+  () => {
+    const script = `npx() { for word; do printf '%s\\0' "$word"; done; }\n${codes.Command}`;
+    const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\0');
+    expect(words).toContain(request.query);
+    expect(words).toContain(JSON.stringify(request.filter));
+  },
+);
+
+test('what only the page needs is no part of the code', () => {
+  const { curl = '' } = codeOfSearch('http://127.0.0.1:8080', { ...request, highlight: true, explain: true });
+  expect(curl).not.toMatch(/highlight|explain/);
+});
+
 test('the key is a variable in each', () => {
-  expect(codes.curl).toContain('"x-api-key: $KEY"');
-  expect(codes.TypeScript).toContain('env.KEY');
-  expect(codes.Python).toContain('os.environ["KEY"]');
+  expect(codes.curl).toContain('"x-api-key: $KNOWLEDGE_API_KEY"');
+  // The clients and the command read that variable by themselves.
+  for (const code of Object.values(codes)) expect(code).not.toMatch(/kr_|apiKey/);
 });

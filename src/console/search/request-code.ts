@@ -7,7 +7,7 @@ const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const toCurl = (address: string, request: QueryRequest): string =>
   [
     `curl -s ${shellWord(`${address}/v1/query`)} \\`,
-    `  -H "x-api-key: $KEY" -H 'content-type: application/json' \\`,
+    `  -H "x-api-key: $KNOWLEDGE_API_KEY" -H 'content-type: application/json' \\`,
     `  -d ${shellWord(JSON.stringify(request))}`,
   ].join('\n');
 
@@ -16,12 +16,11 @@ const toLiteral = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:');
 
 const toTypeScript = (address: string, request: QueryRequest): string =>
-  `import { env } from 'node:process';
-import { createKnowledgeRetrieval } from 'knowledge-retrieval/client';
+  `// npm install ./knowledge-retrieval-client-*.tgz, which npm run pack:client makes
+import { createKnowledgeRetrieval } from 'knowledge-retrieval-client';
 
 const knowledge = createKnowledgeRetrieval({
   baseUrl: ${JSON.stringify(address)},
-  apiKey: env.KEY ?? '',
 });
 const results = await knowledge.query(${toLiteral(request)});
 for (const { score, title, content } of results) console.log(score, title, content);`;
@@ -44,13 +43,11 @@ function toPythonValue(value: unknown, indent = ''): string {
 const toArgument = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The wheel comes from the service's repository, by `npm run pack:client -- --python`. */
 const toPython = (address: string, request: QueryRequest): string =>
-  `# pip install knowledge_retrieval-*.whl
-import os
+  `# pip install knowledge_retrieval-*.whl, which npm run pack:client -- --python makes
 from knowledge_retrieval import KnowledgeRetrieval
 
-with KnowledgeRetrieval(${JSON.stringify(address)}, os.environ["KEY"]) as client:
+with KnowledgeRetrieval(${JSON.stringify(address)}) as client:
     results = client.query(
 ${Object.entries(request)
   .filter(([, value]) => value !== undefined)
@@ -59,9 +56,40 @@ ${Object.entries(request)
     for result in results:
         print(result.score, result.title, result.content)`;
 
+/** The command's options of a request, with the words that its shell passes on. */
+function* commandOptions(request: QueryRequest): Generator<string> {
+  for (const id of request.knowledgeBaseIds ?? []) yield `--kb ${shellWord(id)}`;
+  if (request.limit !== undefined) yield `--limit ${request.limit}`;
+  if (request.mode !== undefined) yield `--mode ${request.mode}`;
+  if (request.contextPassages) yield `--context ${request.contextPassages}`;
+  if (request.filter !== undefined) yield `--filter ${shellWord(JSON.stringify(request.filter))}`;
+  if (!request.distinct) yield '--copies';
+}
+
+const toCommand = (address: string, request: QueryRequest): string =>
+  [
+    'npx knowledge-retrieval search',
+    ...commandOptions(request),
+    `--url ${shellWord(address)}`,
+    // A query may begin with a dash, as an option does.
+    `-- ${shellWord(request.query)}`,
+  ].join(' \\\n  ');
+
+/** What the page alone asks for, to show where the words are and how a score came about. */
+const withoutPageFields = ({
+  highlight: _marks,
+  explain: _reasons,
+  ...request
+}: QueryRequest): QueryRequest => request;
+
+/** A search of the page in each language, by the language's name. */
+export const codeOfSearch = (address: string, request: QueryRequest): Record<string, string> =>
+  codeOf(address, withoutPageFields(request));
+
 /** The request in each language, by the language's name. */
 export const codeOf = (address: string, request: QueryRequest): Record<string, string> => ({
   curl: toCurl(address, request),
   TypeScript: toTypeScript(address, request),
   Python: toPython(address, request),
+  Command: toCommand(address, request),
 });

@@ -56,7 +56,7 @@ function QueryBox({ of: { draft, filterError, applied, type } }: Pick<FormProps,
         type="search"
         name="query"
         aria-label="Question or words"
-        placeholder='Ask a question, or search for words or a "phrase"'
+        placeholder="Ask or search"
         maxLength={8192}
         dir="auto"
         data-first-field={applied.query === '' || undefined}

@@ -47,7 +47,13 @@ function WhileTyping() {
   );
 }
 
-function Options({ settings, onChange }: SettingsProps) {
+function Options({
+  settings,
+  knowledgeBases,
+  onChange,
+}: SettingsProps & { knowledgeBases: KnowledgeBase[] }) {
+  const { knowledgeBaseIds } = settings;
+  const searchedIds = knowledgeBaseIds.length > 0 ? knowledgeBaseIds : knowledgeBases.map(({ id }) => id);
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
   return (
     <div class="options">
@@ -118,10 +124,16 @@ function Options({ settings, onChange }: SettingsProps) {
         Show each copy of the same text
       </label>
       <WhileTyping />
-      <FilterEditor filter={settings.filter} onChange={(filter) => change({ filter })} />
+      <FilterEditor
+        filter={settings.filter}
+        knowledgeBaseIds={searchedIds}
+        onChange={(filter) => change({ filter })}
+      />
     </div>
   );
 }
+
+const WIDE = matchMedia('(min-width: 44rem)');
 
 type SettingsFormProps = SettingsProps & {
   knowledgeBases: KnowledgeBase[];
@@ -131,7 +143,8 @@ type SettingsFormProps = SettingsProps & {
 
 export function SettingsForm(props: SettingsFormProps) {
   const changed = changedCount(props.settings);
-  const [isOpen, setIsOpen] = useState(changed > 0);
+  // On a phone they would hide the results.
+  const [isOpen, setIsOpen] = useState(changed > 0 && WIDE.matches);
   return (
     <fieldset class="settings">
       <legend class="visually-hidden">

@@ -1,6 +1,8 @@
 /** A filter in JSON and its rows are the same, where rows can show it. */
 import { expect, test } from 'vitest';
-import { readConditions, writeConditions } from './conditions.ts';
+import type { AttributeType } from '../../../client/index.ts';
+import type { KnownTypes } from '../../attributes/known-attributes.ts';
+import { findMismatch, readConditions, writeConditions } from './conditions.ts';
 
 test.each([
   { type: 'eq', key: 'team', value: 'sales' },
@@ -48,4 +50,21 @@ test.each([
 ] as const)('without a chosen type, %s %s %s is what it looks like', (key, operator, value, read) => {
   const written = writeConditions({ join: 'and', conditions: [{ key, operator, kind: 'auto', value }] });
   expect(JSON.parse(written)).toEqual({ type: operator, key, value: read });
+});
+
+test('an attribute of one type decides what its value is, and another type is said', () => {
+  const known: KnownTypes = new Map([
+    ['code', new Map<AttributeType, number>([['text', 3]])],
+    ['year', new Map<AttributeType, number>([['number', 1]])],
+    ['tags', new Map<AttributeType, number>([['list', 2]])],
+  ]);
+  const code = { key: 'code', operator: 'eq', kind: 'auto', value: '2025' } as const;
+  expect(JSON.parse(writeConditions({ join: 'and', conditions: [code] }, known))).toMatchObject({
+    value: '2025',
+  });
+  const year = { key: 'year', operator: 'gte', kind: 'text', value: '2025' } as const;
+  expect(findMismatch(year, known)).toBe('No document has year as a text; 1 has a number.');
+  expect(findMismatch({ ...year, kind: 'auto' }, known)).toBeUndefined();
+  expect(findMismatch({ ...year, key: 'tags', operator: 'contains' }, known)).toBeUndefined();
+  expect(findMismatch({ ...year, key: 'yaer' }, known)).toBe('No document has the attribute yaer.');
 });

@@ -1,5 +1,6 @@
 /** A filter as rows of a form: conditions that are all joined by `and`, or all by `or`. */
-import type { Filter } from '../../../client/index.ts';
+import type { AttributeType, Filter } from '../../../client/index.ts';
+import type { KnownTypes } from '../../attributes/known-attributes.ts';
 
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains';
 /** `auto`: as the value looks. */
@@ -28,10 +29,16 @@ export const isList = (operator: Operator): boolean => operator === 'in' || oper
 /** A number as people write one. `007` and `1e5` are rather names of something. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** The type that a condition has in the filter. The fields of every document are texts. */
-export function kindOf({ key, operator, kind, value }: Condition): Exclude<Kind, 'auto'> {
+/**
+ * The type that a condition has in the filter: the chosen one, that of the attribute where documents have only one, or
+ * what the value looks like. The fields of every document are texts.
+ */
+export function kindOf({ key, operator, kind, value }: Condition, known?: KnownTypes): Exclude<Kind, 'auto'> {
   if (kind !== 'auto') return kind;
   if (key.startsWith('$') || operator === 'contains') return 'text';
+  const types = [...(known?.get(key)?.keys() ?? [])];
+  const [only = 'list'] = types;
+  if (types.length === 1) return only === 'list' ? 'text' : only;
   const values = (isList(operator) ? value.split(',') : [value]).map((one) => one.trim());
   if (values.every((one) => NUMBER.test(one))) return 'number';
   return values.every((one) => one === 'true' || one === 'false') ? 'boolean' : 'text';
@@ -48,9 +55,7 @@ const isComplete = ({ key, value, kind }: Condition): boolean =>
   value.trim() !== '' &&
   !(kind === 'number' && value.split(',').some((one) => Number.isNaN(Number(one))));
 
-function toFilter(condition: Condition): Filter {
-  const { key, operator, value } = condition;
-  const kind = kindOf(condition);
+function toFilter({ key, operator, kind, value }: Condition): Filter {
   const read = isList(operator)
     ? value.split(',').map((one) => readValue(kind, one.trim()))
     : readValue(kind, value);
@@ -58,11 +63,34 @@ function toFilter(condition: Condition): Filter {
 }
 
 /** The filter as JSON; '' without a complete condition. */
-export function writeConditions({ join, conditions }: Conditions): string {
-  const filters = conditions.filter(isComplete).map(toFilter);
+export function writeConditions({ join, conditions }: Conditions, known?: KnownTypes): string {
+  const typed = conditions.map((condition) => ({ ...condition, kind: kindOf(condition, known) }));
+  const filters = typed.filter(isComplete).map(toFilter);
   const [only] = filters;
   if (only === undefined) return '';
   return JSON.stringify(filters.length === 1 ? only : { type: join, filters });
+}
+
+const TYPE_NAMES: Record<AttributeType, string> = {
+  text: 'text',
+  number: 'number',
+  boolean: 'yes or no',
+  list: 'list',
+};
+
+/** "No document has `year` as text; 40 have a number": why a condition finds nothing; undefined: it may find something. */
+export function findMismatch(condition: Condition, known: KnownTypes): string | undefined {
+  const { key, operator } = condition;
+  if (key === '' || key.startsWith('$') || known.size === 0) return undefined;
+  const counts = known.get(key);
+  if (counts === undefined) return `No document has the attribute ${key}.`;
+  const kind = kindOf(condition, known);
+  const wanted: AttributeType = operator === 'contains' ? 'list' : kind;
+  if (counts.has(wanted) || operator === 'ne' || operator === 'nin') return undefined;
+  const others = [...counts].map(
+    ([type, count]) => `${count} ${count === 1 ? 'has' : 'have'} a ${TYPE_NAMES[type]}`,
+  );
+  return `No document has ${key} as a ${TYPE_NAMES[wanted]}; ${others.join(', ')}.`;
 }
 
 type Comparison = { type: Operator; key: string; value: unknown };

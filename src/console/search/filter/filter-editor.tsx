@@ -1,6 +1,7 @@
 /** Edits the filter of a search, as rows or as JSON. */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+import { type KnownAttributes, useKnownAttributes } from '../../attributes/known-attributes.ts';
 import { Field } from '../../parts/field.tsx';
 import { CloseIcon, PlusIcon } from '../../parts/icons.tsx';
 import { parseFilter } from '../settings.ts';
@@ -8,6 +9,7 @@ import {
   type Condition,
   type Conditions,
   DOCUMENT_FIELDS,
+  findMismatch,
   isList,
   type Kind,
   kindOf,
@@ -24,12 +26,15 @@ type RowProps = {
   condition: Condition;
   number: number;
   fieldsId: string;
+  known: KnownAttributes;
   onChange(changed: Condition): void;
   onRemove(): void;
 };
 
-function Row({ condition, number, fieldsId, onChange, onRemove }: RowProps) {
+function Row({ condition, number, fieldsId, known, onChange, onRemove }: RowProps) {
   const { key, operator, kind, value } = condition;
+  const valuesId = useId();
+  const mismatch = findMismatch(condition, known.types);
   return (
     <li class="condition">
       <input
@@ -65,6 +70,7 @@ function Row({ condition, number, fieldsId, onChange, onRemove }: RowProps) {
           aria-label={`Value of condition ${number}`}
           placeholder={isList(operator) ? 'one, another' : 'value'}
           inputMode={kind === 'number' ? 'decimal' : 'text'}
+          list={valuesId}
           dir="auto"
           value={value}
           onInput={(event) => onChange({ ...condition, value: event.currentTarget.value })}
@@ -79,7 +85,9 @@ function Row({ condition, number, fieldsId, onChange, onRemove }: RowProps) {
         }}
       >
         <option value="auto">
-          {value === '' ? 'any type' : `as ${KIND_NAMES[kindOf({ ...condition, kind: 'auto' })]}`}
+          {value === ''
+            ? 'any type'
+            : `as ${KIND_NAMES[kindOf({ ...condition, kind: 'auto' }, known.types)]}`}
         </option>
         <option value="text">text</option>
         <option value="number">number</option>
@@ -93,27 +101,42 @@ function Row({ condition, number, fieldsId, onChange, onRemove }: RowProps) {
       >
         <CloseIcon />
       </button>
+      <datalist id={valuesId}>
+        {known.values.get(key)?.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      {mismatch && (
+        <p class="field-error" role="status">
+          {mismatch}
+        </p>
+      )}
     </li>
   );
 }
 
 /** `children`: further buttons below the rows. */
-type RowsProps = { given: Conditions; onChange(filter: string): void; children: ComponentChildren };
+type RowsProps = {
+  given: Conditions;
+  known: KnownAttributes;
+  onChange(filter: string): void;
+  children: ComponentChildren;
+};
 
-function Rows({ given, onChange, children }: RowsProps) {
+function Rows({ given, known, onChange, children }: RowsProps) {
   // Rows without a value are no part of the filter yet.
   const [{ join, conditions }, setState] = useState(given);
   const fieldsId = useId();
   const change = (next: Conditions) => {
     setState(next);
-    onChange(writeConditions(next));
+    onChange(writeConditions(next, known.types));
   };
   const replace = (index: number, ...changed: Condition[]) =>
     change({ join, conditions: conditions.toSpliced(index, 1, ...changed) });
   return (
     <>
       <datalist id={fieldsId}>
-        {DOCUMENT_FIELDS.map((field) => (
+        {[...known.names, ...DOCUMENT_FIELDS].map((field) => (
           <option key={field} value={field} />
         ))}
       </datalist>
@@ -137,6 +160,7 @@ function Rows({ given, onChange, children }: RowsProps) {
             condition={condition}
             number={index + 1}
             fieldsId={fieldsId}
+            known={known}
             onChange={(changed) => replace(index, changed)}
             onRemove={() => replace(index)}
           />
@@ -165,7 +189,15 @@ export function findFilterError(text: string): string | undefined {
 
 const EXAMPLE = '{"type": "and", "filters": [{"type": "gte", "key": "year", "value": 2025}]}';
 
-export function FilterEditor({ filter, onChange }: { filter: string; onChange(filter: string): void }) {
+type FilterEditorProps = {
+  filter: string;
+  /** The knowledge bases that are searched: their attributes are offered. */
+  knowledgeBaseIds: readonly string[];
+  onChange(filter: string): void;
+};
+
+export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEditorProps) {
+  const known = useKnownAttributes(knowledgeBaseIds);
   const rows = readConditions(filter);
   const [isJson, setIsJson] = useState(rows === undefined);
   const written = useRef(filter);
@@ -184,7 +216,7 @@ export function FilterEditor({ filter, onChange }: { filter: string; onChange(fi
     <fieldset class="filter-editor">
       <legend class="label">Filter by attributes</legend>
       {showsRows ? (
-        <Rows key={generation.current} given={rows} onChange={write}>
+        <Rows key={generation.current} given={rows} known={known} onChange={write}>
           <button type="button" class="quiet" onClick={() => setIsJson(true)}>
             Edit as JSON
           </button>

@@ -4,6 +4,7 @@ import { formatPages, foundPlace } from '../../../client/found-place.ts';
 import type { SearchResult } from '../../../client/index.ts';
 import { formatTime } from '../../../formats/format-time.ts';
 import { countOf, describeRecognised } from '../../format.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { addressOf } from '../../routes.ts';
 import { headingsAbove } from '../../text/headings.ts';
 import { RichText } from '../../text/rich-text.tsx';
@@ -30,6 +31,14 @@ function Content({ content, type, highlights = [], snippet }: SearchResult) {
   );
 }
 
+/** The text, and where it is from: what people paste into a mail or a document. */
+function citationOf(result: SearchResult): string {
+  const { content, title, sourceUrl, document_id, location: at, type } = result;
+  const page = formatPages(foundPlace(result), type);
+  const link = `${location.href.split('#')[0]}${addressOf.document(document_id, { passage: at?.passage })}`;
+  return `${content}\n\n— ${[title, page, sourceUrl ?? link].filter((part) => part !== undefined).join(', ')}`;
+}
+
 /** Where the passage is: page or time, headings, and its number, which leads to it. */
 function Place({ result, query }: { result: SearchResult; query: string }) {
   const { location, document_id, content, type, duplicates = 0 } = result;
@@ -54,6 +63,9 @@ function Place({ result, query }: { result: SearchResult; query: string }) {
       )}
       {location?.recognised && <li>{describeRecognised(location.recognised)}</li>}
       {duplicates > 0 && <li>the same text in {countOf(duplicates, 'other passage')}</li>}
+      <li class="copy">
+        <CopyButton text={citationOf(result)} what="the passage with its source" isQuiet />
+      </li>
     </ul>
   );
 }

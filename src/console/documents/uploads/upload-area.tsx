@@ -1,9 +1,12 @@
 /** Takes files and folders, dropped anywhere on the page or chosen. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countOf } from '../format.ts';
-import { announce } from '../parts/announcements.tsx';
-import { FolderIcon, LinkIcon, TextIcon, UploadIcon } from '../parts/icons.tsx';
-import { type Session, useSession, writeObstacle } from '../session.ts';
+import { AttributeFields } from '../../attributes/attribute-fields.tsx';
+import { type AttributeRow, findRowsError, toAttributes } from '../../attributes/attribute-rows.ts';
+import { useKnownAttributes } from '../../attributes/known-attributes.ts';
+import { countOf } from '../../format.ts';
+import { announce } from '../../parts/announcements.tsx';
+import { FolderIcon, LinkIcon, TextIcon, UploadIcon } from '../../parts/icons.tsx';
+import { type Session, useSession, writeObstacle } from '../../session.ts';
 import { readChosen, readDropped } from './chosen-files.ts';
 import { type ChosenFile, startUploads } from './uploads.ts';
 
@@ -54,12 +57,22 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste, onAddress }: Upl
   const session: Session = useSession();
   const [skipsUnchanged, setSkipsUnchanged] = useState(true);
   const [replacesByPath, setReplacesByPath] = useState(true);
+  const [rows, setRows] = useState<AttributeRow[]>([]);
+  const known = useKnownAttributes([knowledgeBaseId]);
   const fileInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
   const obstacle = writeObstacle(session);
   const start = (files: ChosenFile[]) => {
     if (files.length === 0) return announce('There was no file in it.');
-    void startUploads(session.patientService, files, { knowledgeBaseId, skipsUnchanged, replacesByPath });
+    if (findRowsError(rows) !== undefined)
+      return announce('The attributes in the upload settings are not complete.');
+    const attributes = toAttributes(rows);
+    void startUploads(session.patientService, files, {
+      knowledgeBaseId,
+      skipsUnchanged,
+      replacesByPath,
+      attributes,
+    });
     announce(`${countOf(files.length, 'file')} will be uploaded.`);
   };
   const isOver = useDrop(start, obstacle === undefined);
@@ -116,7 +129,10 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste, onAddress }: Upl
         onChange={(event) => choose(event.currentTarget)}
       />
       <details>
-        <summary>Upload settings</summary>
+        <summary>
+          Upload settings and attributes
+          {rows.length > 0 && <span class="tag">{countOf(rows.length, 'attribute')}</span>}
+        </summary>
         <label class="choice">
           <input
             type="checkbox"
@@ -133,6 +149,12 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste, onAddress }: Upl
           />
           Replace the document of a file with the same path, as the command does
         </label>
+        <AttributeFields
+          hint="All files that are uploaded next get them."
+          rows={rows}
+          knownNames={known.names}
+          onChange={setRows}
+        />
       </details>
     </section>
   );

@@ -1,7 +1,7 @@
 /** Says on all pages that uploads go on, and warns before the tab is closed meanwhile. */
 import { useEffect } from 'preact/hooks';
-import { countOf } from '../format.ts';
-import { addressOf } from '../routes.ts';
+import { countOf } from '../../format.ts';
+import { addressOf } from '../../routes.ts';
 import { isUploading, running } from './uploads.ts';
 
 /** While files are under way, the browser asks before it closes the tab. */

@@ -1,6 +1,6 @@
 /** Files on their way into knowledge bases. They go on while other pages are shown. */
 import { computed, type Signal, signal } from '@preact/signals';
-import type { Document, FileProgress, KnowledgeRetrieval } from '../../client/index.ts';
+import type { Attributes, Document, FileProgress, KnowledgeRetrieval } from '../../../client/index.ts';
 
 /** A file that was chosen. `path`: with its folders, from the chosen one on. */
 export type ChosenFile = { file: File; path: string };
@@ -26,6 +26,8 @@ export type UploadOptions = {
   skipsUnchanged: boolean;
   /** Whether a file replaces the document with its path, as it does for the command `import`. */
   replacesByPath: boolean;
+  /** What the documents get; empty: nothing. */
+  attributes: Attributes;
 };
 
 /** The uploads into one knowledge base. */
@@ -129,7 +131,7 @@ export async function startUploads(
   files: ChosenFile[],
   options: UploadOptions,
 ): Promise<void> {
-  const { knowledgeBaseId, skipsUnchanged, replacesByPath } = options;
+  const { knowledgeBaseId, skipsUnchanged, replacesByPath, attributes } = options;
   const list = requireList(knowledgeBaseId);
   const added = withIds(files).map((chosen) => ({
     ...chosen,
@@ -147,6 +149,7 @@ export async function startUploads(
     await service.uploadFilesAndPoll(sources, {
       knowledgeBaseId,
       ...(skipsUnchanged && { ifUnchanged: 'skip' as const }),
+      ...(Object.keys(attributes).length > 0 && { attributes }),
       signal: list.stopping.signal,
       onProgress: ({ index, ...progress }) => {
         const upload = sent[index];

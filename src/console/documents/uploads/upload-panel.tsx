@@ -1,11 +1,11 @@
 /** The uploads into one knowledge base, with a bar for each. */
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { describeError } from '../describe-error.ts';
-import { countOf, formatBytes, formatCount } from '../format.ts';
-import { announce } from '../parts/announcements.tsx';
-import { addressOf } from '../routes.ts';
-import { failureRemedy } from './status.tsx';
+import { describeError } from '../../describe-error.ts';
+import { countOf, formatBytes, formatCount } from '../../format.ts';
+import { announce } from '../../parts/announcements.tsx';
+import { addressOf } from '../../routes.ts';
+import { failureRemedy } from '../status.tsx';
 import {
   clearUploads,
   hasEnded,

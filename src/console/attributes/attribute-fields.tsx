@@ -1,0 +1,144 @@
+/** The attributes of a document as rows of a form: at uploads, at pasted texts, and when documents are edited. */
+import { useId } from 'preact/hooks';
+import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
+import { type AttributeRow, findRowsError, type Kind } from './attribute-rows.ts';
+
+/** The most attributes of a document. */
+const ATTRIBUTES_MAX = 16;
+const NEW_ROW: AttributeRow = { name: '', kind: 'text', value: '' };
+
+type RowProps = {
+  row: AttributeRow;
+  number: number;
+  namesId: string;
+  onChange(changed: AttributeRow): void;
+  onRemove(): void;
+};
+
+function Value({ row, number, onChange }: Omit<RowProps, 'onRemove' | 'namesId'>) {
+  const label = `Value of attribute ${number}`;
+  const set = (value: string) => onChange({ ...row, value });
+  if (row.kind === 'boolean')
+    return (
+      <select aria-label={label} value={row.value} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </select>
+    );
+  if (row.kind === 'list')
+    return (
+      <textarea
+        aria-label={label}
+        placeholder="one text a line"
+        rows={3}
+        dir="auto"
+        value={row.value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    );
+  return (
+    <input
+      aria-label={label}
+      placeholder="value"
+      inputMode={row.kind === 'number' ? 'decimal' : 'text'}
+      maxLength={512}
+      dir="auto"
+      value={row.value}
+      onInput={(event) => set(event.currentTarget.value)}
+    />
+  );
+}
+
+const Row = ({ row, number, namesId, onChange, onRemove }: RowProps) => (
+  <li class="attribute-row">
+    <input
+      aria-label={`Name of attribute ${number}`}
+      placeholder="name"
+      list={namesId}
+      maxLength={64}
+      pattern="[A-Za-z0-9_.\-]+"
+      title="Letters, digits, _ . and -"
+      value={row.name}
+      onInput={(event) => onChange({ ...row, name: event.currentTarget.value })}
+    />
+    <select
+      aria-label={`Type of attribute ${number}`}
+      value={row.kind}
+      onChange={(event) => {
+        const kind = event.currentTarget.value as Kind; // one of the options
+        onChange({ ...row, kind, value: kind === 'boolean' ? 'true' : row.value });
+      }}
+    >
+      <option value="text">text</option>
+      <option value="number">number</option>
+      <option value="boolean">yes or no</option>
+      <option value="list">list</option>
+    </select>
+    <Value row={row} number={number} onChange={onChange} />
+    <button
+      type="button"
+      class="quiet icon-only"
+      aria-label={`Remove attribute ${number}`}
+      onClick={onRemove}
+    >
+      <CloseIcon />
+    </button>
+  </li>
+);
+
+type AttributeFieldsProps = {
+  legend?: string;
+  hint: string;
+  rows: AttributeRow[];
+  /** Names that other documents have, which are offered. */
+  knownNames?: readonly string[];
+  onChange(rows: AttributeRow[]): void;
+};
+
+export function AttributeFields({
+  legend = 'Attributes',
+  hint,
+  rows,
+  knownNames = [],
+  onChange,
+}: AttributeFieldsProps) {
+  const namesId = useId();
+  const error = findRowsError(rows);
+  const replace = (index: number, ...changed: AttributeRow[]) =>
+    onChange(rows.toSpliced(index, 1, ...changed));
+  return (
+    <fieldset class="attribute-rows">
+      <legend class="label">{legend}</legend>
+      <p class="hint">{hint}</p>
+      <datalist id={namesId}>
+        {knownNames.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <ul>
+        {rows.map((row, index) => (
+          <Row
+            key={index}
+            row={row}
+            number={index + 1}
+            namesId={namesId}
+            onChange={(changed) => replace(index, changed)}
+            onRemove={() => replace(index)}
+          />
+        ))}
+      </ul>
+      {error && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+      <button
+        type="button"
+        disabled={rows.length >= ATTRIBUTES_MAX}
+        onClick={() => onChange([...rows, NEW_ROW])}
+      >
+        <PlusIcon /> Add an attribute
+      </button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,53 @@
+/** The attributes that documents have: offered where people type names, and looked up for the types of values. */
+import type { AttributeSummary, AttributeType } from '../../client/index.ts';
+import { useSession } from '../session.ts';
+import { useLoaded } from '../use-loaded.ts';
+
+/** Each knowledge base is a request. */
+const ASKED_MAX = 8;
+
+/** How many documents have each type of an attribute, by its name. */
+export type KnownTypes = ReadonlyMap<string, ReadonlyMap<AttributeType, number>>;
+
+/** The names, and the most frequent texts of each. */
+export type KnownAttributes = {
+  names: readonly string[];
+  types: KnownTypes;
+  values: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Joins the attributes of several knowledge bases. */
+export function joinAttributes(lists: readonly (readonly AttributeSummary[])[]): KnownAttributes {
+  const types = new Map<string, Map<AttributeType, number>>();
+  const values = new Map<string, Set<string>>();
+  for (const { name, types: summaries } of lists.flat()) {
+    const counts = types.get(name) ?? new Map<AttributeType, number>();
+    const texts = values.get(name) ?? new Set<string>();
+    for (const { type, documentCount, values: frequent } of summaries) {
+      counts.set(type, (counts.get(type) ?? 0) + documentCount);
+      for (const { value } of frequent) texts.add(String(value));
+    }
+    types.set(name, counts);
+    values.set(name, texts);
+  }
+  const listed = new Map([...values].map(([name, texts]) => [name, [...texts]] as const));
+  return { names: [...types.keys()], types, values: listed };
+}
+
+/** Those of the first knowledge bases. Empty until they are known; where they cannot be asked, nothing is offered. */
+export function useKnownAttributes(knowledgeBaseIds: readonly string[]): KnownAttributes {
+  const { service } = useSession();
+  const asked = knowledgeBaseIds.slice(0, ASKED_MAX);
+  const { value } = useLoaded(
+    async (signal) => {
+      const answers = await Promise.allSettled(
+        asked.map(async (id) => (await service.listAttributes(id, { signal })).attributes),
+      );
+      return joinAttributes(
+        answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])),
+      );
+    },
+    [asked.join(' ')],
+  );
+  return value ?? joinAttributes([]);
+}
