@@ -116,7 +116,7 @@ function Page() {
 let wasSignedIn = false;
 effect(() => {
   const { value } = session;
-  if (value !== undefined) openComparison(value.apiKey);
+  if (value !== undefined) openComparison(value.keyId);
   else {
     forgetUploads();
     // A tab in which nobody has signed in yet is no reason: the comparison belongs to the browser.

@@ -4,7 +4,7 @@ import './styles/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { focusSearchOnSlash } from './parts/slash-key.ts';
-import { isCodeRefused, redeemCode, session } from './session.ts';
+import { isCodeRefused, redeemCode, resumeSession, session } from './session.ts';
 
 // Without this, a file that is dropped where nothing takes it replaces the page. Pages that take files come later.
 addEventListener('dragover', (event) => {
@@ -20,6 +20,8 @@ const redeem = async () =>
   });
 // The address that a start prints may be opened in a tab that shows the sign-in already: then only its fragment changes.
 addEventListener('hashchange', redeem);
+// Without an answer, nobody is signed in; the sign-in says what is wrong.
+await resumeSession().catch(() => {});
 await redeem();
 addEventListener('keydown', (event) => {
   if (session.peek() !== undefined) focusSearchOnSlash(event);

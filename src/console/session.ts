@@ -1,5 +1,9 @@
-/** The key with which the tab is signed in, what it may do, and the client of the service that uses it. */
+/**
+ * The key with which the browser is signed in, what it may do, and the client of the service that uses it. The key is
+ * in a cookie that the service sets: no script can read it, and all tabs have it.
+ */
 import { signal } from '@preact/signals';
+import { answeredError, invalidArgument, networkError } from '../client/errors.ts';
 import {
   createKnowledgeRetrieval,
   type KnowledgeRetrieval,
@@ -15,7 +19,8 @@ import { visitWithoutTrace } from './routes.ts';
 export type KeyScope = 'search' | 'write' | 'account';
 
 export type Session = {
-  apiKey: string;
+  /** Names the key, and is no secret. */
+  keyId: string;
   scope: KeyScope;
   /** For what a person waits for: it gives up soon, so that the page can say what is wrong. */
   service: KnowledgeRetrieval;
@@ -29,59 +34,62 @@ const RETRIES = 2;
 /** The address of the service, from which this page came. It has a path where a proxy adds one. */
 export const serviceAddress = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** The browser keeps these entries until its tab is closed. */
-const [KEY, SCOPE] = ['knowledge-retrieval-key', 'knowledge-retrieval-scope'];
+/** What the service takes for the key of the cookie, which no script can read. */
+const COOKIE_KEY = 'console';
+
+/** Tells the other tabs of this browser that somebody has signed in or out. */
+const otherTabs = new BroadcastChannel('knowledge-retrieval-session');
 
 /** Undefined: nobody is signed in. */
-export const session = signal<Session | undefined>(readStored());
+export const session = signal<Session | undefined>(undefined);
 
-function connect(apiKey: string, scope: KeyScope): Session {
-  const settings = { baseUrl: serviceAddress, apiKey };
+/** What the service says of a session; without a scope, there is none. */
+type SessionAnswer = { keyId?: string; scope?: KeyScope };
+
+function connect({ keyId, scope }: SessionAnswer): Session | undefined {
+  if (keyId === undefined || scope === undefined) return undefined;
+  const settings = { baseUrl: serviceAddress, apiKey: COOKIE_KEY };
   return {
-    apiKey,
+    keyId,
     scope,
     service: createKnowledgeRetrieval({ ...settings, retries: RETRIES }),
     patientService: createKnowledgeRetrieval(settings),
   };
 }
 
-function readStored(): Session | undefined {
-  const apiKey = sessionStorage.getItem(KEY);
-  const scope = sessionStorage.getItem(SCOPE) as KeyScope | null; // only signIn writes it
-  return apiKey === null || scope === null ? undefined : connect(apiKey, scope);
+/**
+ * Asks for the session, begins one with a key, or ends it.
+ * @throws the error of the service, UNAUTHORIZED for a wrong key
+ */
+async function callSession(method: 'GET' | 'POST' | 'DELETE', apiKey = COOKIE_KEY): Promise<SessionAnswer> {
+  const address = `${serviceAddress}/console/session`;
+  const response = await fetch(address, { method, headers: { 'x-api-key': apiKey } }).catch((error) => {
+    throw networkError(address, error);
+  });
+  const text = await response.text();
+  if (!response.ok) throw answeredError(response, text);
+  return (JSON.parse(text) as { data: SessionAnswer }).data; // the envelope
 }
 
 /** Whether the service has refused a request with this code. */
 export const hasCode = (error: unknown, code: KnowledgeRetrievalErrorCode): boolean =>
   error instanceof KnowledgeRetrievalError && error.errorCode === code;
 
-/**
- * What the key may do. No operation tells, so this sends requests that change nothing: the service checks the scope
- * before the input, and the second request has an input that no knowledge base fits.
- */
-async function findScope(service: KnowledgeRetrieval): Promise<KeyScope> {
-  try {
-    await service.listWebhooks({ limit: 1 });
-    return 'account';
-  } catch (error) {
-    if (!hasCode(error, 'KEY_NOT_PERMITTED')) throw error;
-  }
-  try {
-    await service.updateKnowledgeBase({ knowledgeBaseId: '' });
-  } catch (error) {
-    if (hasCode(error, 'KEY_NOT_PERMITTED')) return 'search';
-    if (!hasCode(error, 'INPUT_VALIDATION_FAILED')) throw error;
-  }
-  return 'write';
+/** Shows what the browser's cookie stands for: a session that another tab, or this one before, has begun. */
+export async function resumeSession(): Promise<void> {
+  session.value = connect(await callSession('GET'));
 }
 
-/** Signs in with a key. @throws the error of the service, UNAUTHORIZED for a wrong key */
+otherTabs.onmessage = () => void resumeSession().catch(() => {});
+
+/** Signs in with a key, in all tabs of this browser. @throws the error of the service, UNAUTHORIZED for a wrong key */
 export async function signIn(given: string): Promise<void> {
   const apiKey = given.trim();
-  const scope = await findScope(connect(apiKey, 'search').service);
-  sessionStorage.setItem(KEY, apiKey);
-  sessionStorage.setItem(SCOPE, scope);
-  session.value = connect(apiKey, scope);
+  // A header cannot hold other characters: the browser would refuse to send them.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw invalidArgument('apiKey', 'An API key has letters, digits and _.');
+  session.value = connect(await callSession('POST', apiKey));
+  otherTabs.postMessage('signed in');
 }
 
 /** The code in the address that a start prints. */
@@ -108,10 +116,13 @@ export async function redeemCode(): Promise<void> {
   else await signIn(data.apiKey);
 }
 
+/** Signs out, in all tabs. Where the service is away, the cookie stays until the browser ends. */
 export function signOut(): void {
-  sessionStorage.removeItem(KEY);
-  sessionStorage.removeItem(SCOPE);
   session.value = undefined;
+  void callSession('DELETE').then(
+    () => otherTabs.postMessage('signed out'),
+    () => {},
+  );
 }
 
 /** The session of a page that is shown only to those who are signed in. */

@@ -12,6 +12,7 @@ import {
   toErrorEnvelope,
   toServiceError,
 } from '../terms/errors.ts';
+import { type KeyReader, keyOfHeader } from './access/console-session.ts';
 import { requestIdOf } from './access/request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './access/security-headers.ts';
 import { loggedPath, observeRequests } from './access-log.ts';
@@ -65,9 +66,12 @@ const errorBoundary =
 
 /** Waits for the request's permit. Requests of one account are admitted in order of arrival. */
 const requirePermit =
-  ({ admit }: Admission): Middleware =>
+  ({ admit }: Admission, keyOf: KeyReader): Middleware =>
   async (context, next) => {
-    const permit = await admit(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
+    const permit = await admit(laneOf(context.path), {
+      key: keyOf(context.req.headers),
+      client: context.res,
+    });
     context.state.permit = permit;
     try {
       // If the client has hung up meanwhile, no answer is needed.
@@ -103,6 +107,8 @@ type AppOptions = {
   admission?: Admission;
   /** Looks up an unknown key before its request is admitted; returns undefined where no look-up is needed. */
   lookUpUnknownKey?(key: string): Promise<boolean> | undefined;
+  /** The key of a request. Default: that of its header. */
+  keyOf?: KeyReader;
   log: Logger;
   telemetry: Telemetry;
   corsOrigins: CorsOrigins;
@@ -115,12 +121,13 @@ export async function createApp({
   routes,
   admission,
   lookUpUnknownKey = () => undefined,
+  keyOf = keyOfHeader,
   log,
   telemetry,
   corsOrigins,
   validateResponses,
 }: AppOptions): Promise<RequestListener> {
-  const dispatch = backend && (await createDispatch(backend));
+  const dispatch = backend && (await createDispatch(backend, { keyOf }));
   const app = new Koa();
   app.use(identify);
   app.use(observeRequests(log, telemetry));
@@ -137,7 +144,7 @@ export async function createApp({
         exposeHeaders: EXPOSED_HEADERS,
       }),
     );
-  if (admission) app.use(requirePermit(admission));
+  if (admission) app.use(requirePermit(admission, keyOf));
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
@@ -145,6 +152,7 @@ export async function createApp({
   return shedLoad(answer, {
     admission,
     lookUpUnknownKey,
+    keyOf,
     paths: dispatch.paths,
     telemetry,
     log,

@@ -16,6 +16,7 @@ import { synonymHandlers } from '../handlers/synonyms.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAuthenticate } from '../http/access/authenticate.ts';
+import { createConsoleSessions, createKeyReader } from '../http/access/console-session.ts';
 import { createRateLimit } from '../http/access/rate-limit.ts';
 import { createApp } from '../http/app.ts';
 import { createAdmission } from '../http/capacity/admission.ts';
@@ -182,7 +183,12 @@ export function createServiceApp(
   redeemSignInCode?: Routes['redeemSignInCode'],
 ): Promise<RequestListener> {
   const { config, log, telemetry } = service;
-  const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database);
+  const sessions = createConsoleSessions(service.uploadSecret);
+  const keyOf = createKeyReader(sessions);
+  const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(
+    service.database,
+    sessions,
+  );
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(permitsFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.shortenWaits(), { once: true });
@@ -191,12 +197,14 @@ export function createServiceApp(
     routes: {
       ...transferRoutes(service, { limitRate, findCaller }),
       ...(redeemSignInCode && { redeemSignInCode }),
+      consoleSignIn: { sessions, keyOf, authenticate, limitRate },
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending),
     },
     admission,
     lookUpUnknownKey,
+    keyOf,
     log,
     telemetry,
     corsOrigins: config.corsOrigins,

@@ -145,7 +145,7 @@ test.skipIf(browser === undefined)('another key does not see what this browser h
   const { page } = await open();
   await page.getByLabel('Your questions').fill('numbat hotels');
   await ask(page);
-  await page.evaluate('sessionStorage.clear()');
+  await page.context().clearCookies();
   await page.reload();
   const other = await openAccount();
   await signIn(page, other.apiKey);

@@ -73,6 +73,40 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.locator('.announcements').getByText('2 files searchable, 1 failed').waitFor();
   });
 
+  test('files get the attributes of the upload settings; selected documents get others, and keep the rest', async () => {
+    await page.getByText('Upload settings').click();
+    await button('Add an attribute').click();
+    await page.getByLabel('Name of attribute 1').fill('team');
+    await page.getByLabel('Value of attribute 1').fill('office');
+    await dropFiles(page, { 'rooms.txt': 'The large room has twelve chairs.' });
+    await row('rooms.txt').getByText('1 attribute').waitFor();
+    await page.getByLabel('Remove attribute 1').click();
+    await page.getByLabel('Select rooms.txt').check();
+    await page.locator('.selection').getByRole('button', { name: 'Attributes' }).click();
+    await dialog().getByLabel('Name of attribute 1').fill('floor');
+    await dialog().getByLabel('Type of attribute 1').selectOption('number');
+    await dialog().getByLabel('Value of attribute 1').fill('3');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const { id } = (await api.listKnowledgeBases()).data[0] ?? { id: '' };
+    const find = async () =>
+      (await api.listDocuments({ knowledgeBaseId: id })).data.find(({ title }) => title === 'rooms.txt');
+    const document = await find();
+    expect(document?.attributes).toEqual({ team: 'office', floor: 3 });
+    await visit(page, '#/search?q=chairs');
+    await page.getByText('Options').click();
+    await button('Add a condition').click();
+    await page.getByLabel('Attribute of condition 1').fill('floor');
+    await page.getByLabel('Type of condition 1').selectOption('text');
+    await page.getByLabel('Value of condition 1').fill('3');
+    await text('No document has floor as a text; 1 has a number.').waitFor();
+    await page.getByLabel('Type of condition 1').selectOption('auto');
+    await button('Search').click();
+    await expect.poll(() => page.locator('.result').count()).toBe(1);
+    await api.deleteDocument(document?.id ?? '');
+    await visit(page, `#/knowledge-bases/${id}`);
+  });
+
   test('a file that is dropped again replaces its earlier version, as it does for the command', async () => {
     await dropFiles(page, { 'hours.txt': 'The café opens at ten.' });
     await text('Searchable, replaced the earlier version').waitFor();
@@ -86,11 +120,11 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await dialog().getByLabel('Title').fill('Menu');
     await dialog().getByLabel('Text').fill('The café serves soup at noon.');
     await page.route('**/v1/importTextContent', (route) => route.abort());
-    await dialog().getByRole('button', { name: 'Add' }).click();
+    await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await dialog().getByText('The text was not stored.').waitFor();
     expect(await dialog().getByLabel('Text').inputValue()).toContain('soup');
     await page.unroute('**/v1/importTextContent');
-    await dialog().getByRole('button', { name: 'Add' }).click();
+    await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await row('Menu').waitFor();
   });
 
@@ -135,7 +169,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await first.locator('.explanation').getByText('policy').waitFor();
     await button('Copy as code').click();
     const code = dialog().locator('pre');
-    for (const language of ['curl', 'TypeScript', 'Python']) {
+    for (const language of ['curl', 'TypeScript', 'Python', 'Command']) {
       await dialog().getByText(language, { exact: true }).click();
       expect(await code.innerText()).toContain('restart policy');
       expect(await code.innerText()).not.toContain(apiKey);
@@ -289,19 +323,30 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.getByRole('heading', { name: 'Tell your server what happens' }).waitFor();
   });
 
-  test('sees what the account uses', async () => {
+  test('sees what the account uses, also after the service was away', async () => {
+    await page.route('**/v1/getUsage', (route) => route.abort());
     await visit(page, '#/usage');
+    await text('It is tried again by itself.').waitFor();
+    await page.unroute('**/v1/getUsage');
     for (const name of ['Storage', 'Documents', 'Requests'])
       await page.getByRole('heading', { name }).waitFor();
   });
 
-  test('signs out: the key is gone from the tab', async () => {
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain(apiKey);
+  test('is signed in in all tabs, and no script can read the key; one sign-out ends all', async () => {
+    const readable = 'JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie';
+    expect(await page.evaluate(readable)).toBe('{}');
+    const [cookie, ...others] = await page.context().cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
+    expect(cookie?.value).not.toContain(apiKey.slice(-40));
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('heading', { name: 'Usage' }).waitFor();
     await button('Sign out').click();
     await page.getByLabel('API key').waitFor();
-    expect(
-      await page.evaluate('JSON.stringify(sessionStorage) + document.cookie + localStorage.length'),
-    ).toBe('{}0');
+    await other.getByLabel('API key').waitFor();
+    await expect.poll(() => page.context().cookies()).toEqual([]);
+    await other.close();
   });
 
   test('everything went through operations of the spec, and the browser had nothing to complain about', () => {

@@ -7,6 +7,7 @@ import { OPERATION_IDS, ROUTES } from '../../../src/contract-check/spec/routes.t
 const ROUTES_BESIDE = [
   /^GET \/$/,
   /^POST \/console\/sign-in$/,
+  /^(GET|POST|DELETE) \/console\/session$/,
   /^GET \/console\/console-\w+\.(js|css)$/,
   /^PUT \/uploads\/[\w-]+$/,
 ];

@@ -45,19 +45,13 @@ export const answers = signal<ReadonlyMap<string, AskedWays>>(new Map());
 /** The browser's entry. Its number grows when its shape changes. */
 const ENTRY = 'knowledge-retrieval-comparison-1';
 
-/** Tells whose entry it is, and nothing of the key (FNV-1a, 32 bits). */
-function ownerOf(apiKey: string): string {
-  let hash = 0x811c9dc5;
-  for (const unit of apiKey) hash = Math.imul(hash ^ (unit.codePointAt(0) ?? 0), 0x01000193);
-  return (hash >>> 0).toString(16);
-}
-
+/** The id of the key whose entry it is. */
 let owner = '';
 
 /** Shows what this browser has kept for this key, if anything. */
-export function openComparison(apiKey: string): void {
-  if (owner === ownerOf(apiKey)) return;
-  owner = ownerOf(apiKey);
+export function openComparison(keyId: string): void {
+  if (owner === keyId) return;
+  owner = keyId;
   answers.value = new Map();
   comparison.value = readKept() ?? NOTHING;
 }

@@ -1,4 +1,4 @@
-/** Asks for an API key. It is kept for this tab only. */
+/** Asks for an API key, and exchanges it for a cookie. The page does not keep it. */
 import './sign-in.css';
 import { useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/field.tsx';
@@ -85,7 +85,9 @@ export function SignInPage() {
               On the server, <code>npx knowledge-retrieval keys create</code> makes another one.
             </li>
           </ul>
-          <p>This tab keeps the key until it is closed or you sign out.</p>
+          <p>
+            This browser stays signed in, in all tabs, until it is closed or you sign out; a week at most.
+          </p>
         </div>
       </form>
     </main>

@@ -8,6 +8,7 @@ import type { KeyScope } from '../../database/schema/tables.ts';
 import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../../terms/api-key.ts';
 import { keyNotPermitted, unauthorized } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
+import type { ConsoleSessions } from './console-session.ts';
 
 /** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
 const KEY_CACHE_MS = 1_000;
@@ -55,18 +56,30 @@ const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwne
   reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
 });
 
-/** Creates the functions that check API keys against `database`. */
-export function createAuthenticate(database: Database) {
+/** Creates the functions that check API keys against `database`. `sessions`: what stands for keys, in the console. */
+export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSessions, 'read'>) {
   const findOwner = createFindOwner(database);
   /** The keys whose last check succeeded. To hash a key again would take longer than to compare it. */
   const accepted = createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE);
+  /** The accounts of sessions of the console, by what stands for their keys. It is checked again each time. */
+  const sessionAccounts = createBoundedCache<string>(KEY_CACHE_SIZE);
   /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
   const noteUse = (keyId: string, owner: KeyOwner) => {
     if (owner.isUsedToday) return;
     owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
     recordKeyUse(database, keyId).catch(() => {});
   };
+  /** The caller of a session of the console, whose key is still valid. */
+  const authenticateSession = async (token: string, keyId: string): Promise<Caller> => {
+    const owner = await findOwner(keyId);
+    if (owner === undefined) throw unauthorized();
+    sessionAccounts.set(token, owner.accountId);
+    noteUse(keyId, owner);
+    return toCaller(keyId, owner);
+  };
   const authenticate = async (key = ''): Promise<Caller> => {
+    const sessionKeyId = sessions?.read(key);
+    if (sessionKeyId !== undefined) return await authenticateSession(key, sessionKeyId);
     const stored = accepted.get(key) ?? readApiKey(key);
     if (stored === undefined) throw unauthorized();
     const owner = await findOwner(stored.keyId);
@@ -95,14 +108,15 @@ export function createAuthenticate(database: Database) {
      * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
      * permits of one account.
      */
-    ownerOf: (key: string): string => accepted.get(key)?.accountId ?? '',
+    ownerOf: (key: string): string => accepted.get(key)?.accountId ?? sessionAccounts.get(key) ?? '',
     /**
      * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
      * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
      * needed: the key is known or malformed
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
-      if (accepted.get(key) !== undefined || !isApiKey(key)) return undefined;
+      if (accepted.get(key) !== undefined || sessionAccounts.get(key) !== undefined) return undefined;
+      if (!isApiKey(key) && sessions?.read(key) === undefined) return undefined;
       return authenticate(key).then(
         () => true,
         () => false, // the request waits with those of unknown keys; its own check then throws the reason

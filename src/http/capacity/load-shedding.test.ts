@@ -8,6 +8,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { createTelemetry, unmetered } from '../../telemetry/telemetry.ts';
 import type { RequestOutcome } from '../../telemetry/tracing.ts';
 import { overloaded } from '../../terms/errors.ts';
+import { keyOfHeader } from '../access/console-session.ts';
 import { createApp } from '../app.ts';
 import { drain, listen } from '../server/server.ts';
 import type { Admission } from './admission.ts';
@@ -94,6 +95,7 @@ test('an unknown key is looked up first, and a valid one then counts for its acc
     admission: { ...full, isFull: (_lane, key) => !known.has(key) },
     lookUpUnknownKey: (key) =>
       known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key).has(key)),
+    keyOf: keyOfHeader,
     paths: new Set(['/v1/query']),
     telemetry: createTelemetry(unmetered),
     log: createLog('silent'),
@@ -114,6 +116,7 @@ test('a refusal is sent after a quarter of a second, so that repeating clients c
   const handle = shedLoad(() => {}, {
     admission: full,
     lookUpUnknownKey: () => undefined,
+    keyOf: keyOfHeader,
     paths: new Set(['/v1/query']),
     telemetry: createTelemetry(unmetered),
     log: createLog('silent'),

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../../config/cors.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { overloaded, toErrorEnvelope } from '../../terms/errors.ts';
+import type { KeyReader } from '../access/console-session.ts';
 import { requestIdOf } from '../access/request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from '../access/security-headers.ts';
 import type { Admission } from './admission.ts';
@@ -23,6 +24,7 @@ const LOG_INTERVAL_MS = 1_000;
 type SheddingOptions = {
   admission: Admission;
   lookUpUnknownKey(key: string): Promise<boolean> | undefined;
+  keyOf: KeyReader;
   paths: ReadonlySet<string>;
   telemetry: Telemetry;
   log: Logger;
@@ -92,7 +94,7 @@ function createThrottledRunner(): (act: () => void) => void {
  */
 export function shedLoad(
   handle: RequestListener,
-  { admission, lookUpUnknownKey, paths, telemetry, log, corsOrigins }: SheddingOptions,
+  { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins }: SheddingOptions,
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
   const countRefusal = createRefusalLog(log);
@@ -113,7 +115,7 @@ export function shedLoad(
   return (request, response) => {
     const path = pathOf(request);
     if (path === undefined) return handle(request, response);
-    const key = String(request.headers['x-api-key'] ?? '');
+    const key = keyOf(request.headers);
     const answer = () =>
       admission.isFull(laneOf(path), key) ? refuse(request, response) : handle(request, response);
     const lookup = lookUpUnknownKey(key);

@@ -10,7 +10,7 @@ const startWith = async (scope: string | undefined) => {
   const changed = { post: { ...paths['/v1/deleteDocument']?.post, 'x-required-scope': scope } };
   const edited: Spec & Operations = { ...rest, paths: { ...paths, '/v1/deleteDocument': changed } };
   const unused = () => expect.unreachable();
-  await createDispatch({ authenticate: unused, limitRate: unused, answer: unused }, edited);
+  await createDispatch({ authenticate: unused, limitRate: unused, answer: unused }, { spec: edited });
 };
 
 test.each([undefined, 'everything'])(

@@ -21,6 +21,7 @@ import {
   validationFailed,
 } from '../../terms/errors.ts';
 import { type Caller, type RequiredScope, requireScope } from '../access/authenticate.ts';
+import { type KeyReader, keyOfHeader } from '../access/console-session.ts';
 import { originOf } from '../access/origin.ts';
 import type { Permit } from '../capacity/admission.ts';
 import type { RequestedWait } from '../capacity/requested-wait.ts';
@@ -179,7 +180,7 @@ async function readBody(context: Context, bounds: BodyBounds): Promise<unknown> 
 }
 
 /** Registers the checks of a request, in the contract's order. */
-function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
+function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend, keyOf: KeyReader): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
   const typed = typedParameters(api);
@@ -193,7 +194,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     postRoutingHandler: async ({ operation }: Partial<Match>, routed: RoutedRequest) => {
       if (operation === undefined) return;
       routed.context.state.operationId = operation.operationId;
-      routed.caller = await authenticate(routed.context.get('x-api-key') || undefined);
+      routed.caller = await authenticate(keyOf(routed.context.req.headers) || undefined);
       routed.context.state.caller = routed.caller;
       routed.context.set(await limitRate(routed.caller.keyId));
       requireScope(routed.caller, scopes.get(operation.operationId ?? '') ?? 'account');
@@ -276,9 +277,12 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
  * `context.state.operationId`, and the caller in `context.state.caller`. `checkResponse` checks an answer against the
  * spec. `paths` are the paths of the operations.
  */
-export async function createDispatch(backend: Backend, spec = readSpec()) {
+export async function createDispatch(
+  backend: Backend,
+  { spec = readSpec(), keyOf = keyOfHeader }: { spec?: Spec; keyOf?: KeyReader } = {},
+) {
   const api = await load(spec);
-  registerChecks(api, backend);
+  registerChecks(api, backend, keyOf);
   registerAnswers(api, backend);
   const paths = new Set(api.router.getOperations().map(({ path }) => path));
 

@@ -14,6 +14,7 @@ import { originOf } from '../access/origin.ts';
 import { type BodyResources, readJsonBody } from '../contract/request-body.ts';
 import { addReference } from './api-reference/reference.ts';
 import { addConsole } from './console/serve-console.ts';
+import { addSession, type ConsoleSignIn, SESSION_PATH } from './console/session-route.ts';
 import { addSignIn, SIGN_IN_PATH } from './console/sign-in.ts';
 import { addDownloads, type OpenDownload } from './download-route.ts';
 import { expectStream } from './expect-stream.ts';
@@ -51,6 +52,8 @@ export type Routes = {
   openDownload?: OpenDownload;
   /** Returns the key for a code that the start has printed, once; undefined: no code has been printed. */
   redeemSignInCode?(code: string): Promise<string | undefined>;
+  /** How the console signs in; undefined: it keeps its key by itself. */
+  consoleSignIn?: ConsoleSignIn;
   /** Undefined: there is no path `/mcp`. */
   answerMcp?(message: McpMessage): Promise<Response>;
   /**
@@ -209,6 +212,11 @@ export function createRoutes(routes: Routes): Router {
     if (routes.redeemSignInCode) {
       addSignIn(router, routes.redeemSignInCode);
       refuseOtherMethods(router, SIGN_IN_PATH, ['POST']);
+    }
+    if (routes.consoleSignIn) {
+      nameRoute(router, SESSION_PATH, 'console');
+      addSession(router, routes.consoleSignIn);
+      refuseOtherMethods(router, SESSION_PATH, ['GET', 'HEAD', 'POST', 'DELETE']);
     }
     for (const [path, name] of PAGES) nameRoute(router, path, name);
     const pages = [...addReference(router, routes), ...addConsole(router, routes)];
