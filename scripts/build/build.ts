@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the server as JavaScript, since Node strips no types below node_modules; the client with its types; and
- * the console, its page with script and style.
+ * Builds dist/: the server as JavaScript, since Node strips no types below node_modules; the client with its types; the
+ * console, its page with script and style; and completions for shells.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { bundleConsole } from '../../src/http/routes/console/bundle-console.ts';
 import { scriptCommand } from '../arguments.ts';
 import { buildClient } from '../pack-client/build-client.ts';
+import { buildCompletions } from './build-completions.ts';
 
 const root = join(import.meta.dirname, '../..');
 const target = join(root, 'dist');
@@ -26,6 +27,7 @@ async function build(): Promise<void> {
     cpSync(join(source, file), join(code, file));
   await buildClient(target);
   await buildConsole(join(code, 'console'));
+  buildCompletions(join(target, 'completions'));
 }
 
 scriptCommand('build')

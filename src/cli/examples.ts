@@ -9,6 +9,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   import: [
     ['import docs --kb Handbook', 'a folder; again later, only what has changed'],
     ['import docs --kb Handbook --delete', 'also delete documents whose files are gone'],
+    ["import docs --kb Handbook --exclude drafts/ --exclude '*.log'", 'without some'],
     ["import 'reports/**/*.pdf' --kb Reports --attributes '{\"year\":2026}'", 'all PDF files below a folder'],
     ['import - --name notes.md --kb Handbook < notes.md', 'standard input'],
   ],
@@ -19,6 +20,7 @@ export const EXAMPLES: Record<string, Example[]> = {
       'search accommodation --explain',
       'with the parts of each score, and with WORD_VECTORS=on `accommodation ≈ hotel`',
     ],
+    ['search accom --prefix --min-score 0.14', 'while a word is being typed; nothing that fits badly'],
     ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
   ],
   evaluate: [
@@ -35,6 +37,9 @@ export const EXAMPLES: Record<string, Example[]> = {
   'docs text': [['docs text manuals/pump.pdf --kb Handbook | less', 'the text that searches see']],
   'docs download': [['docs download manuals/pump.pdf --kb Handbook', 'writes pump.pdf']],
   'docs retry': [['docs retry manuals/pump.pdf --kb Handbook', 'reads it again']],
+  'docs update': [
+    ['docs update manuals/pump.pdf --kb Handbook --title "Pump X200"', 'searches find the new title'],
+  ],
   'docs delete': [['docs delete manuals/pump.pdf --kb Handbook --yes', 'without a question']],
   'synonyms get': [
     ['synonyms get --kb Handbook > synonyms.txt', 'as lines; without --kb those of the account'],
@@ -42,6 +47,12 @@ export const EXAMPLES: Record<string, Example[]> = {
   'synonyms set': [
     ['synonyms set synonyms.txt --kb Handbook', 'replaces all; they count from the next search on'],
   ],
+  'webhooks create': [
+    ['webhooks create https://hooks.example.com/knowledge --kb Handbook', 'prints the secret'],
+  ],
+  'webhooks list': [['webhooks list', 'their state and last delivery']],
+  'webhooks test': [['webhooks test 0199f3c1-5a6b-7c7d-8e8f-90a1b2c3d4e5', 'sends a test event']],
+  'webhooks delete': [['webhooks delete 0199f3c1-5a6b-7c7d-8e8f-90a1b2c3d4e5', 'nothing is sent any more']],
   usage: [['usage --json | jq .balance', 'the credits that are left']],
   check: [
     ['check', 'the service of this directory'],
@@ -83,6 +94,7 @@ export const EXAMPLES: Record<string, Example[]> = {
     ],
     ['completion zsh > "$fpath[1]/_knowledge-retrieval"', 'zsh'],
     ['completion fish > ~/.config/fish/completions/knowledge-retrieval.fish', 'fish'],
+    ['completion powershell >> $PROFILE', 'PowerShell'],
   ],
 };
 

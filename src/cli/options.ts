@@ -14,6 +14,13 @@ export const wholeNumber =
     throw new InvalidArgumentError(`A whole number from ${min} to ${max}, please.`);
   };
 
+/** Parses a number between 0 and 1. */
+export function share(text: string): number {
+  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number <= 1) return number;
+  throw new InvalidArgumentError('A number from 0 to 1, please, such as 0.14.');
+}
+
 /** Parses a JSON object. `example`: one for the error. */
 export const jsonObject =
   (example: string) =>

@@ -173,6 +173,34 @@ test('search is read by people, by programs, and by `head`', async () => {
   });
 });
 
+test('search takes every option of a query', async () => {
+  const kb = ['--kb', 'Handbook'];
+  const narrow = ['--prefix', '--document', 'travel/hotels.md', '--max-per-document', '1', '--no-rerank'];
+  expect(await runJson('search', 'numbat hot', ...kb, ...narrow, '--min-score', '0.01')).toEqual([
+    expect.objectContaining({ title: 'hotels.md' }),
+  ]);
+  const nothing = await run('search', 'numbat hotel costs', ...kb, '--min-score', '1');
+  expect(nothing.complaints).toContain('Try it without --min-score.');
+  expect(await run('search', 'numbat', '--min-score', '2')).toMatchObject({
+    code: 1,
+    complaints: expect.stringContaining('A number from 0 to 1'),
+  });
+});
+
+test('a document gets other facts, and a webhook is created, listed and deleted', async () => {
+  const document = ['travel/hotels.md', '--kb', 'Handbook'];
+  await run('docs', 'update', ...document, '--source-url', 'https://example.com/hotels');
+  expect(await runJson('docs', 'show', ...document)).toMatchObject([
+    { title: 'hotels.md', sourceUrl: 'https://example.com/hotels' },
+  ]);
+  await run('docs', 'update', ...document, '--source-url', '');
+  const created = await run('webhooks', 'create', 'https://hooks.example.com/', '--event', 'document.failed');
+  const [, id = ''] = /^id {6}(\S+)\nsecret {2}whsec_/.exec(created.output) ?? [];
+  expect(await runJson('webhooks', 'list')).toMatchObject([{ id, events: ['document.failed'] }]);
+  await run('webhooks', 'delete', id);
+  expect(await runJson('webhooks', 'list')).toEqual([]);
+});
+
 test('search says which words are near in meaning', async () => {
   const mock = await startMock();
   const at = ['--url', mock.address, '--key', 'any'];

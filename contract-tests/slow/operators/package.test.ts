@@ -31,6 +31,7 @@ const PACKAGE_FILES = [
   /^docs\/(console\.png|latency\.svg)$/,
   /^bin\/[\w-]+\.mjs$/,
   /^dist\/.+\.(js|cjs|mjs|css|html)$/,
+  /^dist\/completions\/[\w.-]+$/,
   /^dist\/(src\/client|generated)\/.+\.d\.ts$/,
 ];
 const isPackageFile = (path: string): boolean =>
@@ -43,6 +44,11 @@ testInstalled('it contains programs, the spec and documentation, but no tests', 
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(`${installed}/`.length));
   expect(files.filter((file) => !isPackageFile(file))).toEqual([]);
+  const completions = [
+    '_knowledge-retrieval',
+    ...['bash', 'fish', 'ps1'].map((end) => `knowledge-retrieval.${end}`),
+  ];
+  expect(files).toEqual(expect.arrayContaining(completions.map((file) => `dist/completions/${file}`)));
 });
 
 /** Prints the name of the only knowledge base, through the client of the package. */

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { writeBash } from './bash.ts';
 import { readTree } from './command-tree.ts';
 import { writeFish } from './fish.ts';
+import { writePowerShell } from './powershell.ts';
 import { writeZsh } from './zsh.ts';
 
 const program = new Command('knowledge-retrieval').description("it's a test");
@@ -40,12 +41,14 @@ test.each([
   expect(complete(...words)).toEqual({ offered, files });
 });
 
-test('zsh and fish get the same commands and options, with quoted descriptions', () => {
-  for (const script of [writeZsh(tree), writeFish(tree)]) {
+test('zsh, fish and PowerShell get the same commands and options, with quoted descriptions', () => {
+  for (const script of [writeZsh(tree), writeFish(tree), writePowerShell(tree)]) {
     for (const word of ['import', 'keys', 'create', 'list', 'dry-run', 'search'])
       expect(script).toContain(word);
     expect(script).not.toContain('secret');
   }
   expect(writeZsh(tree)).toContain(String.raw`'--kb:the user'\''s'`);
   expect(writeFish(tree)).toContain(String.raw`-l kb -x -d 'the user\'s'`);
+  expect(writePowerShell(tree)).toContain("'--kb|the user''s'");
+  expect(writePowerShell(tree)).toContain("'/keys/create --scope' = @('search|', 'write|')");
 });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { checkFile } from './check-file.ts';
+import { createExclusion } from './exclude-pattern.ts';
 import { type FindOptions, findFiles, type Root, readRoot } from './find-files.ts';
 import { surveyFiles } from './survey.ts';
 
@@ -27,7 +28,12 @@ symlinkSync('nowhere', join(folder, 'tree/dangling'));
 async function find(path: string, options: Partial<FindOptions> = {}): Promise<string[]> {
   const root = await readRoot(join(folder, path), undefined);
   const found: string[] = [];
-  for await (const { externalId } of findFiles(root, { all: false, prefix: '', ...options }))
+  for await (const { externalId } of findFiles(root, {
+    all: false,
+    prefix: '',
+    isExcluded: () => false,
+    ...options,
+  }))
     found.push(externalId);
   return found.toSorted();
 }
@@ -45,6 +51,12 @@ test('a glob: paths below its part without wildcards; hidden ones only where it 
   expect(await find('tree/sub/*')).toEqual(['[c].md', 'b.txt']);
   expect(await find('tree/.git/*')).toEqual(['config']);
   expect(await find('tree/*/m/*.md', { all: true })).toEqual(['node_modules/m/r.md']);
+});
+
+test('what a pattern excludes is left out with all below it', async () => {
+  const isExcluded = createExclusion(['sub/', '*.txt']);
+  expect(await find('tree', { isExcluded })).toEqual(['a.md', 'link/[c].md']);
+  expect(await find('tree/**/*.md', { isExcluded })).toEqual(['a.md']);
 });
 
 test('a file: its name, also where that looks like a glob', async () => {
@@ -97,7 +109,8 @@ test('an archive is judged by its whole length: its contents stand at the end', 
 test('two files that would be the same document are refused', async () => {
   write('other/a.md');
   const roots: Root[] = ['tree', 'other'].map((path) => ({ kind: 'folder', path: join(folder, path) }));
-  const survey = (prefix: string, of: Root[]) => surveyFiles(of, { all: false, prefix }, () => {});
+  const survey = (prefix: string, of: Root[]) =>
+    surveyFiles(of, { all: false, prefix, isExcluded: () => false }, () => {});
   await expect(survey('', roots)).rejects.toThrow('would both be "a.md"');
   expect(await survey('', roots.slice(0, 1))).toMatchObject({ count: 5, totalBytes: 20 });
 });

@@ -37,6 +37,8 @@ export type FindOptions = {
   all: boolean;
   /** Precedes each `externalId`. */
   prefix: string;
+  /** Whether a file or folder with this path in the folder of the user is left out. */
+  isExcluded(path: string): boolean;
 };
 
 const GLOB = /[*?[\]{}]/;
@@ -105,10 +107,8 @@ async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 
 type Folder = { path: string; idPath: string; above: string[] };
 
 /** The files below a folder. Lists are read piece by piece; a link that leads back up is not followed. */
-async function* walk(
-  { path, idPath, above }: Folder,
-  { all, prefix }: FindOptions,
-): AsyncGenerator<LocalFile> {
+async function* walk({ path, idPath, above }: Folder, options: FindOptions): AsyncGenerator<LocalFile> {
+  const { all, prefix, isExcluded } = options;
   const toFile = (name: string) => ({
     path: join(path, name),
     externalId: `${prefix}${idPath}${name}`,
@@ -118,11 +118,11 @@ async function* walk(
     const real = await realpath(path);
     if (above.includes(real)) return;
     for await (const entry of await opendir(path)) {
-      if (!all && isLeftOut(entry.name)) continue;
+      if ((!all && isLeftOut(entry.name)) || isExcluded(idPath + entry.name)) continue;
       const file = toFile(entry.name);
       const kind = await kindOf(entry, file.path);
       const below = { path: file.path, idPath: `${idPath}${entry.name}/`, above: [...above, real] };
-      if (kind === 'folder') yield* walk(below, { all, prefix });
+      if (kind === 'folder') yield* walk(below, options);
       else if (kind === 'file') yield file;
     }
   } catch (error) {
@@ -130,18 +130,23 @@ async function* walk(
   }
 }
 
+/** Whether a path, or a folder above it, is left out. */
+const isBelowExcluded = (path: string, isExcluded: FindOptions['isExcluded']): boolean =>
+  path.split('/').some((_, index, parts) => isExcluded(parts.slice(0, index + 1).join('/')));
+
 /** The files that a glob matches. A wildcard matches no hidden name; one that the pattern has itself is asked for. */
 async function* match(
   pattern: string,
   base: string,
-  { all, prefix }: FindOptions,
+  { all, prefix, isExcluded }: FindOptions,
 ): AsyncGenerator<LocalFile> {
   const isAsked = (name: string) => all || pattern.split('/').includes(name) || !isLeftOut(name);
   const exclude = (entry: Dirent) => entry.isDirectory() && !isAsked(entry.name);
   for await (const entry of glob(pattern, { withFileTypes: true, exclude })) {
     const path = join(relative('', entry.parentPath), entry.name);
-    if ((await kindOf(entry, path)) !== 'file') continue;
-    yield { path, externalId: prefix + toPosix(relative(resolve(base), resolve(path))), isNamed: false };
+    const idPath = toPosix(relative(resolve(base), resolve(path)));
+    if ((await kindOf(entry, path)) !== 'file' || isBelowExcluded(idPath, isExcluded)) continue;
+    yield { path, externalId: prefix + idPath, isNamed: false };
   }
 }
 

@@ -6,9 +6,10 @@ import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
 import { tell } from '../../terminal/terminal.ts';
 import { confirm } from '../confirm.ts';
-import { CommandError, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
+import { CommandError, collect, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
 import { findKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
+import { createExclusion } from './exclude-pattern.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';
@@ -23,6 +24,7 @@ type ImportOptions = RemoteOptions &
     prefix?: string;
     attributes?: Attributes;
     all?: boolean;
+    exclude?: string[];
     delete?: boolean;
     yes?: boolean;
     wait: boolean;
@@ -92,11 +94,14 @@ async function readRoots(paths: string[], options: ImportOptions): Promise<Root[
   return roots;
 }
 
-async function lookAt(roots: Root[], { all = false, prefix = '' }: ImportOptions): Promise<Survey> {
+async function lookAt(
+  roots: Root[],
+  { all = false, prefix = '', exclude = [] }: ImportOptions,
+): Promise<Survey> {
   let count = 0;
   const looking = showProgress(() => `Looking at the files: ${count}`, undefined);
   try {
-    return await surveyFiles(roots, { all, prefix }, () => {
+    return await surveyFiles(roots, { all, prefix, isExcluded: createExclusion(exclude) }, () => {
       count += 1;
       looking.advance(1);
     });
@@ -166,6 +171,11 @@ export const importCommand = withRemote(
     jsonObject(ATTRIBUTES_EXAMPLE),
   )
   .option('--all', 'also hidden files and folders, and node_modules')
+  .option(
+    '--exclude <pattern>',
+    "leave out files and folders, as .gitignore does: '*.log', drafts/; may be repeated",
+    collect,
+  )
   .option('--delete', 'delete documents whose files are gone from these folders; asks first')
   .option('--yes', 'do not ask')
   .option('--no-wait', 'do not wait until the files are read')

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type {
+  Attributes,
   Document,
   DocumentDetails,
   DocumentStatus,
@@ -26,8 +27,11 @@ type Options = RemoteOptions & JsonOption & { kb?: string };
 /** An example of a filter, for help and errors. */
 export const FILTER_EXAMPLE = '{"type":"eq","key":"team","value":"sales"}';
 
+/** An example of attributes, for help and errors. */
+export const ATTRIBUTES_EXAMPLE = '{"team":"sales"}';
+
 export const documents = new Command('docs').description(
-  'documents: list, show, read, download, retry and delete them',
+  'documents: list, show, read, download, change, retry and delete them',
 );
 
 /** Adds the options by which the user may name a document by its path or title. */
@@ -42,18 +46,20 @@ type ListOptions = Options & {
   kb: string;
   status?: DocumentStatus;
   title?: string;
+  path?: string;
   filter?: Record<string, unknown>;
   limit?: number;
 };
 
 /** The documents that the options select, newest first. */
 async function* listSelected(client: KnowledgeRetrieval, options: ListOptions): AsyncGenerator<Document> {
-  const { kb, status, title, filter, limit = Number.POSITIVE_INFINITY } = options;
+  const { kb, status, title, path, filter, limit = Number.POSITIVE_INFINITY } = options;
   const { id: knowledgeBaseId } = await requireKnowledgeBase(client, kb);
   const pages = client.listDocuments({
     knowledgeBaseId,
     ...(status && { status }),
     ...(title !== undefined && { titleContains: title }),
+    ...(path !== undefined && { externalId: path }),
     ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
     ...(limit < 1000 && { limit }), // the longest page
   });
@@ -85,6 +91,7 @@ withRemote(withJson(documents.command('list')))
   .requiredOption('--kb <name>', 'the knowledge base: its name or id')
   .addOption(new Option('--status <status>', 'only in this status').choices(STATUSES))
   .option('--title <text>', 'only those whose title contains this text')
+  .option('--path <path>', 'only those of this file (externalId)')
   .option('--filter <json>', `only those that match, such as '${FILTER_EXAMPLE}'`, jsonObject(FILTER_EXAMPLE))
   .option('--limit <count>', 'at most so many (default: all)', wholeNumber(1))
   .action(async ({ json, ...options }: ListOptions) => {
@@ -203,6 +210,29 @@ withDocument(documents.command('retry'), '<document...>')
       else print(toVisibleLine(`${retried.externalId ?? retried.title}: ${outcome}`));
       if (status === 'failed' || status === 'timeout') process.exitCode = 1;
     }
+  });
+
+type UpdateOptions = Options & { title?: string; attributes?: Attributes; sourceUrl?: string };
+
+withDocument(documents.command('update'), '<document>')
+  .description('change the title, the attributes or the address of the original')
+  .option('--title <text>', 'the new title')
+  .option(
+    '--attributes <json>',
+    `they replace all it has, such as '${ATTRIBUTES_EXAMPLE}'`,
+    jsonObject(ATTRIBUTES_EXAMPLE),
+  )
+  .option('--source-url <address>', "where readers find the original; '' removes it")
+  .action(async (given: string, { json, kb, title, attributes, sourceUrl, ...remote }: UpdateOptions) => {
+    const client = await connect(remote);
+    const updated = await client.updateDocument({
+      documentId: await requireDocumentId(client, given, kb),
+      ...(title !== undefined && { title }),
+      ...(attributes && { attributes }),
+      ...(sourceUrl !== undefined && { sourceUrl }),
+    });
+    if (json) printJson(updated);
+    else print(toVisibleLine(`"${updated.title}" is changed.`));
   });
 
 withDocument(documents.command('delete'), '<document...>')

@@ -58,10 +58,16 @@ withRemote(withJson(knowledgeBases.command('rename')))
   .description('give one another name')
   .argument('<knowledge-base>', 'its id or name')
   .argument('<name>', 'the new name')
-  .action(async (given: string, name: string, { json, ...remote }: Options) => {
+  .option('--description <text>', 'also another description')
+  .action(async (given: string, name: string, options: Options & { description?: string }) => {
+    const { json, description, ...remote } = options;
     const client = await connect(remote);
     const { id: knowledgeBaseId, name: before } = await requireKnowledgeBase(client, given);
-    const renamed = await client.updateKnowledgeBase({ knowledgeBaseId, name });
+    const renamed = await client.updateKnowledgeBase({
+      knowledgeBaseId,
+      name,
+      ...(description !== undefined && { description }),
+    });
     if (json) printJson(renamed);
     else print(toVisibleLine(`The knowledge base "${before}" is now "${renamed.name}".`));
   });

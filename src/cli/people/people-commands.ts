@@ -8,6 +8,7 @@ import { knowledgeBases } from './knowledge-base-commands.ts';
 import { search } from './search-command.ts';
 import { synonyms } from './synonym-commands.ts';
 import { usage } from './usage-command.ts';
+import { webhooks } from './webhook-commands.ts';
 
 /** Adds them to the program. */
 export function addPeopleCommands(program: Command): void {
@@ -19,6 +20,7 @@ export function addPeopleCommands(program: Command): void {
     knowledgeBases,
     documents,
     synonyms,
+    webhooks,
     usage,
     checkCommand,
   ])

@@ -10,7 +10,8 @@ import type {
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
 import { printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
-import { collect, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
+import { collect, type JsonOption, jsonObject, share, wholeNumber, withJson } from '../options.ts';
+import { requireDocumentId } from '../service/find-document.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
 import { FILTER_EXAMPLE } from './document-commands.ts';
@@ -26,25 +27,56 @@ type SearchOptions = RemoteOptions &
     filter?: Record<string, unknown>;
     context?: number;
     mode?: SearchMode;
+    prefix?: boolean;
+    minScore?: number;
+    maxPerDocument?: number;
+    document?: string[];
+    rerank: boolean;
     copies?: boolean;
     explain?: boolean;
   };
 
-const toRequest = (
-  query: string,
-  knowledgeBases: KnowledgeBase[] | undefined,
-  { limit, filter, context, mode, copies, explain }: SearchOptions,
-): QueryRequest => ({
-  query,
+/** Where a search looks; undefined: everywhere. */
+type Searched = { knowledgeBases: KnowledgeBase[] | undefined; documentIds: string[] | undefined };
+
+/** The options that are fields of a request, by the same names. */
+const sameNamed = ({ limit, mode, prefix, minScore, maxPerDocument, explain }: SearchOptions) => ({
   limit,
-  highlight: true,
-  ...(!copies && { distinct: true }),
-  ...(knowledgeBases && { knowledgeBaseIds: knowledgeBases.map(({ id }) => id) }),
-  ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
-  ...(context !== undefined && { contextPassages: context }),
   ...(mode && { mode }),
+  ...(prefix && { prefix }),
+  ...(minScore !== undefined && { minScore }),
+  ...(maxPerDocument !== undefined && { maxPerDocument }),
   ...(explain && { explain }),
 });
+
+function toRequest(query: string, searched: Searched, options: SearchOptions): QueryRequest {
+  const { filter, context, copies, rerank } = options;
+  const { knowledgeBases, documentIds } = searched;
+  return {
+    query,
+    highlight: true,
+    ...sameNamed(options),
+    ...(!copies && { distinct: true }),
+    ...(!rerank && { rerank }),
+    ...(knowledgeBases && { knowledgeBaseIds: knowledgeBases.map(({ id }) => id) }),
+    ...(documentIds && { documentIds }),
+    ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
+    ...(context !== undefined && { contextPassages: context }),
+  };
+}
+
+/** Finds what the options name. A document may be named by its path or title where there is one --kb. */
+async function findSearched(
+  client: KnowledgeRetrieval,
+  { kb, document }: Pick<SearchOptions, 'kb' | 'document'>,
+): Promise<Searched> {
+  const only = kb?.length === 1 ? kb[0] : undefined;
+  return {
+    knowledgeBases: kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each)))),
+    documentIds:
+      document && (await Promise.all(document.map((each) => requireDocumentId(client, each, only)))),
+  };
+}
 
 /**
  * The names of the results' knowledge bases; empty where only one was searched. Names need not be unique: equal ones
@@ -69,11 +101,18 @@ async function findNames(
   return new Map([...names].map(([id, name]) => [id, isTaken(id, name) ? `${name} (${id})` : name]));
 }
 
+/** The options that leave passages out. */
+const narrowingOf = ({ filter, document, minScore }: SearchOptions): string[] => [
+  ...(filter ? ['--filter'] : []),
+  ...(document ? ['--document'] : []),
+  ...(minScore === undefined ? [] : ['--min-score']),
+];
+
 /** Why a search may have found nothing, and what to try. */
 async function adviseAfterNothing(
   client: KnowledgeRetrieval,
   searched: KnowledgeBase[] | undefined,
-  hasFilter: boolean,
+  narrowing: string[],
 ): Promise<string> {
   const knowledgeBases = [...(searched ?? [])];
   if (searched === undefined) for await (const each of client.listKnowledgeBases()) knowledgeBases.push(each);
@@ -86,7 +125,7 @@ async function adviseAfterNothing(
   const withoutVectors = sum(({ documentsWithoutVectors }) => documentsWithoutVectors);
   return [
     `Nothing was found in ${names}.`,
-    hasFilter ? 'Try it without --filter.' : 'Try other or fewer words.',
+    narrowing.length > 0 ? `Try it without ${enumerate(narrowing)}.` : 'Try other or fewer words.',
     withoutVectors > 0
       ? `${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`
       : '',
@@ -117,15 +156,25 @@ export const search = withRemote(withJson(new Command('search')))
       MODES,
     ),
   )
+  .option(
+    '--document <document>',
+    'only in this one: its id, or with one --kb its path or title; may be repeated',
+    collect,
+  )
+  .option('--min-score <score>', 'leave out passages with a lower score, 0 to 1', share)
+  .option('--max-per-document <count>', 'the most passages of one document, 1 to 50', wholeNumber(1, 50))
+  .option('--prefix', 'the last word may be the beginning of one')
+  .option('--no-rerank', 'leave the order as it is without the model of RERANK_URL')
   .option('--copies', 'also show passages with the same text as a better one')
   .option('--explain', 'also show how each score came about')
-  .action(async (words: string[], { kb, json, ...options }: SearchOptions) => {
+  .action(async (words: string[], { json, ...options }: SearchOptions) => {
     const client = await connect(options);
-    const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
+    const searched = await findSearched(client, options);
     const results = await client.query(toRequest(words.join(' '), searched, options));
     if (results.phrasesAsWords !== undefined) tell(phrasesNote(results.phrasesAsWords));
     for (const { message } of results.warnings ?? []) tell(toVisibleLine(message));
     if (json) for (const result of results) printJson(result);
-    else showResults(results, await findNames(client, searched, results));
-    if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));
+    else showResults(results, await findNames(client, searched.knowledgeBases, results));
+    if (results.length === 0)
+      tell(await adviseAfterNothing(client, searched.knowledgeBases, narrowingOf(options)));
   });
