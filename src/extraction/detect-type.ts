@@ -17,6 +17,7 @@ import {
 import type { RefusedFormat } from './detection/refused-formats.ts';
 import { isOldTar, isTar } from './detection/tar-header.ts';
 import { isJsonLines, subtitleType } from './detection/text-type.ts';
+import { PLAIN_FORMATS } from './extraction-limits.ts';
 import { isPicture } from './recognition/picture-sizes.ts';
 import { archiveFacts, zipType } from './zip-type.ts';
 
@@ -203,6 +204,12 @@ export function typeByName(fileName: string): FileType | undefined {
     OTHER_EXTENSIONS.get(extension) ??
     NAMED_TYPES.find((type) => type === extension)
   );
+}
+
+/** Whether a file's name says that it is plain, or says nothing. The file may be something else than its name says. */
+export function isPlainByName(fileName: string): boolean {
+  const type = typeByName(fileName);
+  return type === undefined || PLAIN_FORMATS.has(type);
 }
 
 const JSON_EXTENSION = /^(?:json|ipynb|geojson|jsonl|ndjson|jsonld)$/;

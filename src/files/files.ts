@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
+import { prepare } from '../database/connection/prepared.ts';
 import { requireDocument } from '../database/rows/documents/documents.ts';
 import type { Tables } from '../database/schema/tables.ts';
 import { documentHasNoFile } from '../terms/errors.ts';
@@ -74,6 +75,36 @@ export async function insertArrivedFile(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+const insertArrived = prepare(
+  'insert_arrived_files',
+  ['knowledgeBaseId', 'accountId', 'ids', 'fileNames', 'sizes', 'objectNames', 'hashes', 'documentIds'],
+  (values) => sql`
+    INSERT INTO files (knowledge_base_id, id, account_id, file_name, size_bytes, object_name, sha256, document_id,
+      created_at, expires_at, uploaded_at)
+    SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, file_name, size_bytes, object_name, sha256,
+      document_id, ${databaseNow}, ${databaseNow}, ${databaseNow}
+    FROM unnest(${values.ids}::uuid[], ${values.fileNames}::text[], ${values.sizes}::bigint[],
+        ${values.objectNames}::text[], ${values.hashes}::bytea[], ${values.documentIds}::uuid[])
+      AS file (id, file_name, size_bytes, object_name, sha256, document_id)`,
+);
+
+/** Inserts files of one knowledge base whose bytes are stored already, each with its document. */
+export async function insertArrivedFiles(
+  transaction: Queryable,
+  owned: { accountId: string; knowledgeBaseId: string },
+  files: { id: string; fileName: string; sizeBytes: number; stored: StoredObject; documentId: string }[],
+): Promise<void> {
+  await insertArrived(transaction, {
+    ...owned,
+    ids: files.map(({ id }) => id),
+    fileNames: files.map(({ fileName }) => fileName),
+    sizes: files.map(({ sizeBytes }) => sizeBytes),
+    objectNames: files.map(({ stored }) => stored.objectName),
+    hashes: files.map(({ stored }) => stored.sha256),
+    documentIds: files.map(({ documentId }) => documentId),
+  });
 }
 
 const isExpired = sql<boolean>`expires_at <= now()`;

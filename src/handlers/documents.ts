@@ -241,6 +241,7 @@ export const documentHandlers = {
       return requeued;
     });
     jobs.wakeImporters();
+    jobs.wakeFetchers();
     return { data: toDocument(row) };
   },
 

@@ -5,12 +5,14 @@ import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { SendTest } from '../outbound/webhooks/send-test.ts';
 import type { ChargedSearch } from '../search/payment/charged-search.ts';
+import type { Arrivals } from '../versions/accept-together.ts';
 import type { ShortTexts } from '../versions/short-texts.ts';
 
 export type Service = JobContext &
   Readonly<{
     search: ChargedSearch;
     importShortText: ShortTexts['importShortText'];
+    acceptTogether: Arrivals['acceptTogether'];
     /**
      * Call it for each request. While its account is present, other accounts analyse fewer documents at a time.
      */

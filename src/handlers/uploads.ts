@@ -63,7 +63,8 @@ async function hashDirectUpload(
 
 /**
  * Imports a file: `store` makes sure of its object, and `accept` inserts its document. `unreferenced` are the objects to
- * which no row refers. `store` adds to them what it makes, and all that are left at the end are removed.
+ * which no row refers. `store` adds to them what it makes, and all that are left at the end are removed. `accept` calls
+ * `keep` before its commit: from then on a row may refer to the object, even if the answer to the commit is lost.
  */
 async function importStored<Stored>(
   context: HandlerContext,
@@ -72,26 +73,34 @@ async function importStored<Stored>(
     accept,
   }: {
     store: (unreferenced: string[]) => Promise<Stored>;
-    accept: (transaction: Transaction<Tables>, stored: Stored) => Promise<Accepted>;
+    accept: (stored: Stored, keep: () => void) => Promise<Accepted>;
   },
 ): Promise<Document> {
-  const { database, jobs } = context;
   let unreferenced: string[] = [];
   try {
     const stored = await store(unreferenced);
-    const accepted = await database.transaction().execute(async (transaction) => {
-      const answer = await accept(transaction, stored);
-      // From here on a row may refer to the object, even if the answer to the commit is lost.
+    const accepted = await accept(stored, () => {
       unreferenced = [];
-      return answer;
     });
-    if (accepted.isNew) jobs.wakeImporters();
+    if (accepted.isNew) context.jobs.wakeImporters();
     unreferenced = accepted.unreferenced;
     return accepted.data;
   } finally {
     await discardObjects(context, unreferenced);
   }
 }
+
+/** Accepts a file in a transaction of its own. */
+const acceptAlone = (
+  { database }: HandlerContext,
+  keep: () => void,
+  accept: (transaction: Transaction<Tables>) => Promise<Accepted>,
+): Promise<Accepted> =>
+  database.transaction().execute(async (transaction) => {
+    const accepted = await accept(transaction);
+    keep();
+    return accepted;
+  });
 
 /** How the document of a file is accepted. */
 const acceptingOf = ({ config: defaults, jobs }: HandlerContext): Accepting => ({
@@ -108,9 +117,44 @@ const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<Uplo
       await probeShards(context.database, file.accountId);
       return sha256;
     },
-    accept: (transaction, sha256) =>
-      acceptFile(transaction, file, { ...given, sha256 }, acceptingOf(context)),
+    accept: (sha256, keep) =>
+      acceptAlone(context, keep, (transaction) =>
+        acceptFile(transaction, file, { ...given, sha256 }, acceptingOf(context)),
+      ),
   });
+
+/**
+ * Accepts a file that has arrived: one of a folder, by its external id, together with others that have arrived at the same
+ * time.
+ */
+async function acceptArrived(
+  context: HandlerContext,
+  { knowledgeBaseId, id: fileId, accountId }: OwnedId,
+  arrived: ArrivedFile,
+  keep: () => void,
+): Promise<Accepted> {
+  const { withoutPermit, acceptTogether, signal, budget } = context;
+  const { skips, description } = arrived;
+  const { externalId } = description;
+  if (!skips || externalId === undefined)
+    return await acceptAlone(context, keep, (transaction) =>
+      acceptArrivedFile(
+        transaction,
+        { knowledgeBaseId, id: fileId, accountId },
+        arrived,
+        acceptingOf(context),
+      ),
+    );
+  const file = {
+    ...arrived,
+    knowledgeBaseId,
+    fileId,
+    skips,
+    description: { ...description, externalId },
+    keep,
+  };
+  return await withoutPermit(() => acceptTogether(file, { accountId, signal: signal(), budget }));
+}
 
 /** Imports the file in the body of the request. Without its document nothing stays: there is no ticket. */
 function importBody(
@@ -127,8 +171,7 @@ function importBody(
         unreferenced.push(stored.objectName);
         return stored;
       }),
-    accept: (transaction, stored) =>
-      acceptArrivedFile(transaction, file, { ...given, sizeBytes, stored }, acceptingOf(context)),
+    accept: (stored, keep) => acceptArrived(context, file, { ...given, sizeBytes, stored }, keep),
   });
 }
 
@@ -200,7 +243,7 @@ export const uploadHandlers = {
     const data = await transact((transaction) =>
       acceptAddress(transaction, owned, address, { defaults: config, enqueue: jobs.enqueueFetch }),
     );
-    jobs.wakeImporters();
+    jobs.wakeFetchers();
     return { data };
   },
 

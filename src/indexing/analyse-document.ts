@@ -36,11 +36,16 @@ import { type Passage, splitPassages } from './split/passages.ts';
  * with a new title, which keep their languages. `expected`: the languages of its knowledge base, the most frequent first;
  * empty where they are unknown.
  */
-export type DocumentText = { title: string; expected?: Language[] } & (
-  | { format: 'text'; content: string }
-  | { format: 'extracted'; extracted: PackedText }
+export type SingleText = { title: string; expected?: Language[] } & (
+  | (Text & { format: 'text' })
+  | (ExtractedFile & { format: 'extracted' })
   | { format: 'passages'; passages: StoredPassage[] }
 );
+
+/** What is analysed at a time: a document, or several small files of one knowledge base. */
+export type DocumentText =
+  | SingleText
+  | { format: 'files'; files: ExtractedFile[]; expected: Language[]; title?: undefined };
 
 /** A passage as it is stored. */
 export type StoredPassage = Passage & { language: Language };
@@ -58,11 +63,11 @@ type DocumentFrequencies = Uint8Array[];
 /**
  * A batch of consecutive passages; `position` is that of the first. The document frequencies in a batch count the
  * passages since the last batch that had document frequencies. The last batch always has them, and also the totals of
- * the whole document.
+ * the whole document. That of several files is the only one: see `AnalysedTexts`.
  */
 export type PassageBatch = { position: number; columns: PassageColumns } & (
   | { documentFrequencies?: DocumentFrequencies; totals?: undefined }
-  | { documentFrequencies: DocumentFrequencies; totals: PassageTotals }
+  | { documentFrequencies: DocumentFrequencies; totals: PassageTotals; passageCounts?: number[] }
 );
 
 /**
@@ -110,6 +115,11 @@ export async function* analyseDocument(
   stem: Stem,
   vectorsIn: VectorsIn = noVectors,
 ): AsyncGenerator<PassageBatch> {
+  if (document.format === 'files') {
+    const { files, expected } = document;
+    yield { position: 1, ...(await analyseTexts(files, { expected, stem, vectorsIn })) };
+    return;
+  }
   const { passages: all, language: documentLanguage, titleWords } = split(document);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
   let buffer = createIndexBuffer(stem, vectorsIn);
@@ -133,24 +143,29 @@ export async function* analyseDocument(
 /** The passages of a document, its language, and the words that count as its title. */
 type SplitDocument = { passages: Iterable<Passage>; language: Language; titleWords: string };
 
-function split(document: DocumentText): SplitDocument {
+function split(document: SingleText): SplitDocument {
   const { title } = document;
   if (document.format === 'passages') {
     const { passages } = document;
     const language = passages[0]?.language ?? 'simple';
     return { passages, language, titleWords: titleWordsOfPassages(title, passages) };
   }
-  const structured =
-    document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
+  const structured = structureOf(document);
   return {
     passages: splitPassages(structured),
-    language: languageOfDocument(document, structured),
+    language: languageOfDocument({ ...document, structured }),
     titleWords: titleWordsOf(title, structured),
   };
 }
 
 /** A text to import, parsed as Markdown. */
 export type Text = { title: string; content: string };
+
+/** A file to import, whose text was extracted. */
+export type ExtractedFile = { title: string; extracted: PackedText };
+
+const structureOf = (document: Text | ExtractedFile): StructuredText =>
+  'content' in document ? scanMarkdown(document.content) : unpackText(document.extracted);
 
 /**
  * The passages of several texts in one batch: those of the first text, then those of the second, and so on.
@@ -167,13 +182,13 @@ export type AnalysedTexts = {
 const BLOCKED_MAX_MS = 5;
 
 /**
- * Splits and analyses short texts of one knowledge base together. Each gets the same passages as by `analyseDocument`.
+ * Splits and analyses short texts or small files of one knowledge base together. Each gets the same passages as by `analyseDocument`.
  * `expected` are the languages of the knowledge base. `stem` is called once for the words of each language. Blocks the
  * event loop for BLOCKED_MAX_MS, or for the longest of the texts.
  * @throws what `stem` throws
  */
 export async function analyseTexts(
-  texts: Text[],
+  texts: (Text | ExtractedFile)[],
   { expected, stem, vectorsIn = noVectors }: { expected: Language[]; stem: Stem; vectorsIn?: VectorsIn },
 ): Promise<AnalysedTexts> {
   const buffer = createIndexBuffer(stem, vectorsIn);
@@ -181,8 +196,9 @@ export async function analyseTexts(
   const documents: { language: Language; tokenised: Tokenised[] }[] = [];
   for (const text of texts) {
     await giveWay();
-    const structured = scanMarkdown(text.content);
-    const language = languageOfDocument({ ...text, format: 'text', expected }, structured);
+    const structured = structureOf(text);
+    const format = 'content' in text ? 'text' : 'extracted';
+    const language = languageOfDocument({ title: text.title, format, expected, structured });
     const toTokens = passageTokeniser(titleWordsOf(text.title, structured), buffer.tokenise);
     const tokenised = Array.from(splitPassages(structured), toTokens);
     documents.push({ language, tokenised });
@@ -292,10 +308,13 @@ function passageTokeniser(
 }
 
 /** The language of a document. A text's title is as informative as its content; a file's name is not. */
-const languageOfDocument = (
-  { title, format, expected }: Pick<DocumentText, 'title' | 'format' | 'expected'>,
-  { text }: StructuredText,
-): Language => detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
+const languageOfDocument = ({
+  title,
+  format,
+  expected,
+  structured: { text },
+}: Pick<SingleText, 'title' | 'format' | 'expected'> & { structured: StructuredText }): Language =>
+  detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
 
 /**
  * Returns a function that finds the languages of passages. It also adds the stems of their words to `dictionary`. It

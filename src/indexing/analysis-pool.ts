@@ -153,8 +153,13 @@ function createThread({ file, hasWordVectors }: ThreadSettings): Thread {
 function lengthOf(document: DocumentText): number {
   if (document.format === 'text') return document.content.length;
   if (document.format === 'extracted') return document.extracted.byteLength;
+  if (document.format === 'files')
+    return document.files.reduce((sum, { extracted }) => sum + extracted.byteLength, 0);
   return document.passages.reduce((sum, { text }) => sum + text.length, 0);
 }
+
+/** Whether no request waits for the document. */
+const isOfFile = ({ format }: DocumentText): boolean => format === 'extracted' || format === 'files';
 
 /**
  * Creates the permits for documents, which accounts share: for small documents, large texts and large files. `isKept`:
@@ -166,7 +171,7 @@ function createDocumentPermits(connections: number) {
   const files = createFairSemaphore(LARGE_FILES);
   const all = [small, texts, files];
   const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
-    const isText = document.format !== 'extracted';
+    const isText = !isOfFile(document);
     const length = lengthOf(document);
     if (!isLarge(length)) return { permits: small, isKept: false };
     return { permits: isText ? texts : files, isKept: true };
@@ -176,7 +181,7 @@ function createDocumentPermits(connections: number) {
     async acquire(document: DocumentText, { accountId, signal, budget }: AnalysisOptions) {
       const found = permitsFor(document);
       const { permits } = found;
-      const isRequest = document.format !== 'extracted';
+      const isRequest = !isOfFile(document);
       const waiting = permits.queueOf(accountId)?.length() ?? 0;
       if (isRequest && waiting >= WAITING_MAX / permits.ownerCount()) throw overloaded();
       await permits.acquire(accountId, {

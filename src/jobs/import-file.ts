@@ -33,7 +33,7 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
         .onRef('documents.knowledge_base_id', '=', 'files.knowledge_base_id')
         .onRef('documents.id', '=', 'files.document_id'),
     )
-    .select(['files.id', 'files.account_id as accountId', 'file_name as fileName', 'title'])
+    .select(['files.id as fileId', 'files.account_id as accountId', 'file_name as fileName', 'title'])
     .select(['object_name as objectName', 'files.size_bytes as sizeBytes', 'files.sha256'])
     .select('external_id as externalId')
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
@@ -115,23 +115,38 @@ const TOO_MANY_WORDS = {
     'delete something, and import the file again.',
 } as const;
 
+/** The bytes of a stored file, whose hash is recorded if it is not known yet. */
+export async function readStored(
+  { database, files }: JobContext,
+  file: {
+    knowledgeBaseId: string;
+    fileId: string;
+    objectName: string;
+    sizeBytes: number;
+    sha256: Buffer | null;
+  },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const { knowledgeBaseId, fileId, objectName, sizeBytes, sha256 } = file;
+  const bytes = await files.read(objectName, { sizeBytes, signal });
+  if (sha256 === null) await recordHash(database, { knowledgeBaseId, id: fileId }, bytes);
+  return bytes;
+}
+
 /** `retitled`: the document got another title meanwhile, and has to be processed again. */
 type Outcome = Awaited<ReturnType<typeof publishFile>>['outcome'] | 'failed';
 
 /** Extracts, splits and indexes the file. Fails the document when the file cannot be extracted. */
 async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<Outcome> {
-  const { config, database, files, diskWatermark, analyse, telemetry } = service;
+  const { config, database, diskWatermark, analyse, telemetry } = service;
   await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return 'ended';
-  const { id, accountId, fileName, title, objectName, sizeBytes, sha256, externalId } = file;
+  const { accountId, fileName, title, objectName, externalId } = file;
   if (await hasTooManyLexemes(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
-  const readBytes = async () => {
-    const bytes = await files.read(objectName, { sizeBytes, signal });
-    if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
-    return bytes;
-  };
+  const readBytes = () =>
+    readStored(service, { ...file, knowledgeBaseId: document.knowledgeBaseId, objectName }, signal);
   const owned = { ...document, accountId };
   const expectedLanguages = () => readExpectedLanguages(database, owned);
   const onPages = pageNotes(database, document);
@@ -179,7 +194,7 @@ export async function fail(
 }
 
 /** Processes the file, and again with the new title when the title has changed meanwhile. */
-async function processFileAsTitled(
+export async function importAlone(
   service: JobContext,
   document: ScopedId,
   signal: AbortSignal,
@@ -218,7 +233,7 @@ export async function runImport(
 
 /** One try to read the file of a document. */
 export const importFile = (service: JobContext, attempt: Attempt<ScopedId>): Promise<void> =>
-  runImport(service, attempt, (signal) => processFileAsTitled(service, attempt.payload, signal));
+  runImport(service, attempt, (signal) => importAlone(service, attempt.payload, signal));
 
 /** Whether the store answers that it does not have the document's file. */
 async function isFileMissing({ database, files }: JobContext, document: ScopedId): Promise<boolean> {

@@ -235,12 +235,14 @@ test('a document that is put into the queue again while overdue ones end is not 
 });
 
 test.each([
-  ['rests after the last deltas', 0, 250],
-  ['takes half of the time while some are left', 5_000_000, 1_000],
-  ['takes all of the time while many are left', 7_000_000, 0],
-  ['takes all of the time while more are left than are counted', Number.POSITIVE_INFINITY, 0],
-])('merging %s', (_, bytesLeft, expected) => {
-  expect(mergeIntervalMs({ bytesLeft, tookMs: 1_000 })).toBe(expected);
+  ['rests after the last deltas', 0, 2, 250],
+  ['rests longer the longer it took', 0, 20, 600],
+  ['rests no longer than two seconds', 0, 1_000, 2_000],
+  ['takes half of the time while some are left', 5_000_000, 1_000, 1_000],
+  ['takes all of the time while many are left', 7_000_000, 1_000, 0],
+  ['takes all of the time while more are left than are counted', Number.POSITIVE_INFINITY, 1_000, 0],
+])('merging %s', (_, bytesLeft, tookMs, expected) => {
+  expect(mergeIntervalMs({ bytesLeft, tookMs })).toBe(expected);
 });
 
 test('a service that stops does not wait for a merge of document frequencies', async () => {

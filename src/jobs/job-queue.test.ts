@@ -7,7 +7,7 @@ import { createLog } from '../telemetry/log.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
 import { enqueueMissingJobs, enqueueVectors } from './missing-jobs.ts';
-import { Postponed } from './workers.ts';
+import { type Attempt, Postponed } from './workers.ts';
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>;
 let jobs: ReturnType<typeof openJobQueue>;
@@ -100,6 +100,37 @@ test('a worker takes the next job immediately after it has finished one', async 
   jobs.work({ ...idle, importFile }, 1);
   // At one job a poll this would take 80 seconds.
   await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 60_000 });
+});
+
+test('small imports of an account are taken together; one that fails is tried again alone', async () => {
+  const [large, ...small] = newDocuments(5);
+  const [failing, postponed, ...others] = small;
+  await enqueue(accountId, large as ScopedId);
+  for (const document of small)
+    await jobs.queue.enqueueImport(server.database, { ...document, accountId, isSmall: true });
+  await jobs.queue.enqueueImport(server.database, { ...newDocument(), accountId: uuidv7(), isSmall: true });
+  const importFile = vi.fn(async (_: Attempt<ScopedId>) => {});
+  const importSmallFiles = vi.fn((attempts: Attempt<ScopedId>[]) =>
+    attempts.map(async ({ payload: { id } }) => {
+      if (id === failing?.id) throw new Error('disk on fire');
+      if (id === postponed?.id) throw new Postponed('not now');
+    }),
+  );
+  jobs.work({ ...idle, importFile, importSmallFiles }, 1);
+  const readJobs = async () => {
+    const { rows } = await sql<{ id: string; tries: number }>`
+      SELECT document_id AS id, tries FROM knowledge_jobs WHERE ended_at IS NOT NULL`.execute(
+      server.database,
+    );
+    return new Map(rows.map(({ id, tries }) => [id, tries]));
+  };
+  await vi.waitUntil(async () => (await readJobs()).size === 6, { timeout: 60_000, interval: 50 });
+  const turns = importSmallFiles.mock.calls.map(([attempts]) => attempts.map(({ payload }) => payload.id));
+  expect(turns).toEqual([idsOf(small)]);
+  const alone = importFile.mock.calls.map(([{ payload }]) => payload.id);
+  expect(alone).toEqual(expect.arrayContaining([large?.id, failing?.id, postponed?.id]));
+  const ended = await readJobs();
+  expect([failing, postponed, ...others].map((one) => ended.get(one?.id ?? ''))).toEqual([2, 1, 1, 1]);
 });
 
 /** Imports that last until the test ends them; `begun` lists their documents in the order of their start. */

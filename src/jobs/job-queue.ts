@@ -8,8 +8,8 @@ import {
   type Database,
   type Queryable,
 } from '../database/connection/database.ts';
-import { enqueueAnew, enqueueOnce } from '../database/rows/jobs.ts';
-import type { ScopedId } from '../terms/ids.ts';
+import { enqueueAnew, enqueueNew, enqueueOnce, type NewJobs } from '../database/rows/jobs.ts';
+import type { OwnedId, ScopedId } from '../terms/ids.ts';
 import { createTurns } from './import-turns.ts';
 import {
   DEAD_LETTER_QUEUE,
@@ -21,12 +21,14 @@ import {
   type QueueName,
   VECTORS_QUEUE,
 } from './queue-policies.ts';
-import { type Attempt, Postponed, startWorkers, type Workers } from './workers.ts';
+import { type Attempt, Postponed, startWorkers, type Together, type Workers } from './workers.ts';
 
 /** How soon an import starts that another server has enqueued. */
 const IMPORT_POLL_INTERVAL_MS = 500;
 /** How soon a job starts that is not an import. */
 const POLL_INTERVAL_MS = 2_000;
+/** Small files of a turn. With twice as many, a tenth of the work would be saved, and another account would wait longer. */
+const SMALL_IMPORTS_MOST = 16;
 /** Importers that serve only accounts without an importer, in addition to the regular ones. */
 const EXTRA_IMPORTERS = 2;
 /**
@@ -45,18 +47,27 @@ const STOP_TIMEOUT_MS = 5_000;
 export const JOB_CONNECTIONS = 2;
 
 export type JobQueue = {
-  /** The import replaces one of the same document that waits or runs, which has a final status. */
-  enqueueImport(transaction: Queryable, document: ScopedId & { accountId: string }): Promise<void>;
+  /**
+   * The import replaces one of the same document that waits or runs, which has a final status. `isSmall`: it may be run
+   * together with others of its account.
+   */
+  enqueueImport(transaction: Queryable, document: OwnedId & { isSmall?: boolean }): Promise<void>;
+  /** The imports of new documents. */
+  enqueueNewImports(transaction: Queryable, jobs: NewJobs): Promise<void>;
   /** Enqueues that the file of an address is fetched, and then imported; otherwise the same. */
-  enqueueFetch(transaction: Queryable, document: ScopedId & { accountId: string }): Promise<void>;
+  enqueueFetch(transaction: Queryable, document: OwnedId): Promise<void>;
   /** Makes this process query for imports at once. Call it after the commit of a transaction that has enqueued one. */
   wakeImporters(): void;
+  /** The same for files of addresses. */
+  wakeFetchers(): void;
   /** Does nothing when this purge is waiting or running already. */
   enqueuePurge(transaction: Queryable, knowledgeBaseId: string): Promise<void>;
 };
 
 export type JobHandlers = {
   importFile(attempt: Attempt<ScopedId>): Promise<void>;
+  /** Undefined: each small import is run alone too. */
+  importSmallFiles?: Together['handle'];
   fetchUrl(attempt: Attempt<ScopedId>): Promise<void>;
   /** Called for an import whose every try has failed or lost its worker. */
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
@@ -66,12 +77,13 @@ export type JobHandlers = {
   embedDocuments?(attempt: Attempt<object>): Promise<void>;
 };
 
-const createQueue = (wakeImporters: () => void): JobQueue => ({
-  enqueueImport: (transaction, { knowledgeBaseId, id, accountId }) =>
-    enqueueAnew(transaction, { queue: IMPORT_QUEUE, knowledgeBaseId, id, accountId }),
+const createQueue = (wake: Pick<JobQueue, 'wakeImporters' | 'wakeFetchers'>): JobQueue => ({
+  enqueueImport: (transaction, { knowledgeBaseId, id, accountId, isSmall = false }) =>
+    enqueueAnew(transaction, { queue: IMPORT_QUEUE, knowledgeBaseId, id, accountId, isSmall }),
+  enqueueNewImports: (transaction, jobs) => enqueueNew(transaction, IMPORT_QUEUE, jobs),
   enqueueFetch: (transaction, { knowledgeBaseId, id, accountId }) =>
     enqueueAnew(transaction, { queue: FETCH_QUEUE, knowledgeBaseId, id, accountId }),
-  wakeImporters,
+  ...wake,
   enqueuePurge: (transaction, knowledgeBaseId) =>
     enqueueOnce(transaction, { queue: PURGE_QUEUE, knowledgeBaseId, id: NIL, accountId: NIL }),
 });
@@ -98,6 +110,9 @@ function startAll(
       ...context,
       queue: IMPORT_QUEUE,
       handle: handlers.importFile,
+      ...(handlers.importSmallFiles && {
+        together: { most: SMALL_IMPORTS_MOST, handle: handlers.importSmallFiles },
+      }),
       turns: createTurns(concurrency, EXTRA_IMPORTERS),
       pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
     }),
@@ -125,8 +140,9 @@ export function openJobQueue(connection: Connection, log: Logger) {
   const database = createDatabase(createPool(connection, JOB_CONNECTIONS, onError));
   let workers: Workers[] = [];
   return {
-    queue: createQueue(() => {
-      for (const { wake } of workers.slice(0, 2)) wake();
+    queue: createQueue({
+      wakeImporters: () => workers[0]?.wake(),
+      wakeFetchers: () => workers[1]?.wake(),
     }),
     work(handlers: JobHandlers, concurrency: number): void {
       workers = startAll({ database, log }, handlers, concurrency);

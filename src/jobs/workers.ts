@@ -1,9 +1,17 @@
 /** Takes the jobs of one queue, with the accounts in turn, runs them, and records how they end. */
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
 import type { Database } from '../database/connection/database.ts';
-import { endJob, LEASE_SECONDS, putBack, renewLease, type TakenJob, takeJob } from '../database/rows/jobs.ts';
+import {
+  endJobs,
+  LEASE_SECONDS,
+  putBack,
+  renewLease,
+  type TakenJob,
+  takeJobs,
+} from '../database/rows/jobs.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import type { Turns } from './import-turns.ts';
 import { POLICIES, type QueueName, retryPauseSeconds } from './queue-policies.ts';
@@ -48,20 +56,50 @@ export type Workers = {
   stop(timeoutMs: number): Promise<void>;
 };
 
+/**
+ * How small jobs of an account are run that were taken together, `most` at a time. Each has a result of its own. Together
+ * they are one turn, which ends with the last of them.
+ */
+export type Together = { most: number; handle: (attempts: Attempt<ScopedId>[]) => Promise<void>[] };
+
 type Options = {
   database: Database;
   queue: QueueName;
   /** The payload is the job's subject; nil UUIDs where it has none. */
   handle: (attempt: Attempt<ScopedId>) => Promise<void>;
+  together?: Together;
   turns: Turns;
   /** Interval between looks for jobs that `wake` does not announce: another server's, a dead worker's, and retries. */
   pollIntervalMs: number;
   log: Logger;
 };
 
+/** Ends jobs. Those that end in the same iteration of the event loop share a statement. */
+type EndJob = (job: TakenJob) => Promise<void>;
+
+function createEndJob(database: Database): EndJob {
+  let ending: { jobs: TakenJob[]; ended: Promise<void> } | undefined;
+  const open = () => {
+    const jobs: TakenJob[] = [];
+    const ended = nextIteration().then(() => {
+      ending = undefined;
+      return endJobs(database, jobs);
+    });
+    return { jobs, ended };
+  };
+  return async (job) => {
+    ending ??= open();
+    ending.jobs.push(job);
+    await ending.ended;
+  };
+}
+
+/** What the runs of a queue's jobs share. */
+type Running = Options & { endJob: EndJob };
+
 /** Records the end of a try. `failure` undefined: the job is done. */
 async function recordEnd(
-  { database, queue }: Pick<Options, 'database' | 'queue'>,
+  { database, queue, endJob }: Running,
   job: TakenJob,
   failure: unknown,
 ): Promise<void> {
@@ -78,19 +116,28 @@ async function recordEnd(
     return await putBack(database, job, { queue: deadLetters, tries: 0, afterSeconds: 0, isNew: true });
   if (everySeconds !== undefined)
     return await putBack(database, job, { queue, tries: 0, afterSeconds: everySeconds, isNew: true });
-  await endJob(database, job);
+  await endJob(job);
+}
+
+/** A try of a job. `aborting` ends it. */
+type Try = { job: TakenJob; attempt: Attempt<ScopedId>; aborting: AbortController };
+
+function startTry(queue: QueueName, job: TakenJob): Try {
+  const { knowledgeBaseId, id, tries } = job;
+  const aborting = new AbortController();
+  const isLastTry = tries > POLICIES[queue].retries;
+  return { job, aborting, attempt: { payload: { knowledgeBaseId, id }, signal: aborting.signal, isLastTry } };
 }
 
 /** @throws the error of the job, or the reason why it may not run, or not any longer */
 async function runTry(
-  { queue, handle }: Options,
-  { knowledgeBaseId, id, tries }: TakenJob,
-  aborting: AbortController,
+  queue: QueueName,
+  { job: { tries }, aborting }: Try,
+  run: () => Promise<void>,
 ): Promise<void> {
   const { retries, tryMaxSeconds } = POLICIES[queue];
   if (tries > retries + 1) throw new Error('the worker of the last try has died');
-  const attempt = { payload: { knowledgeBaseId, id }, signal: aborting.signal, isLastTry: tries > retries };
-  await withTimeout(handle(attempt), tryMaxSeconds * 1000, () => {
+  await withTimeout(run(), tryMaxSeconds * 1000, () => {
     aborting.abort(new Error(`the job has not ended within ${tryMaxSeconds} seconds`));
     throw aborting.signal.reason;
   });
@@ -99,9 +146,9 @@ async function runTry(
 type RunningJob = { ended: Promise<void>; handBack(reason: Error): Promise<void> };
 
 /** Runs a job, renews its lease meanwhile, and records the result. */
-function runJob(options: Options, job: TakenJob): RunningJob {
-  const { database, queue, log } = options;
-  const aborting = new AbortController();
+function runJob(running: Running, started: Try, run: () => Promise<void>): RunningJob {
+  const { database, queue, log } = running;
+  const { job, aborting } = started;
   let isLost = false;
   const lose = (reason: Error) => {
     isLost = true;
@@ -116,12 +163,12 @@ function runJob(options: Options, job: TakenJob): RunningJob {
       const isOurs = await renewLease(database, job).catch(() => true);
       if (!isOurs) lose(new Error('this worker has lost the job'));
     }, LEASE_SECONDS * 500);
-    const failure = await runTry(options, job, aborting).then(
+    const failure = await runTry(queue, started, run).then(
       () => undefined,
       (error: unknown) => error,
     );
     clearInterval(renewing);
-    if (!isLost) await logged(recordEnd(options, job, failure));
+    if (!isLost) await logged(recordEnd(running, job, failure));
   };
   return {
     ended: work(),
@@ -133,26 +180,42 @@ function runJob(options: Options, job: TakenJob): RunningJob {
   };
 }
 
+/** Runs the jobs of a turn, of which several are small. */
+function runTurn(running: Running, jobs: TakenJob[]): RunningJob[] {
+  const { queue, handle, together } = running;
+  const tries = jobs.map((job) => startTry(queue, job));
+  const attempts = tries.map(({ attempt }) => attempt);
+  if (together === undefined || tries.length === 1)
+    return tries.map((one) => runJob(running, one, () => handle(one.attempt)));
+  const results = together.handle(attempts);
+  return tries.map((one, i) => runJob(running, one, () => results[i] as Promise<void>)); // one for each attempt
+}
+
 /** Starts to take jobs, as many at the same time as `turns` allows. */
 export function startWorkers(options: Options): Workers {
-  const { database, queue, turns, pollIntervalMs, log } = options;
+  const { database, queue, turns, pollIntervalMs, log, together } = options;
+  const shared = { ...options, endJob: createEndJob(database) };
   const running = new Set<RunningJob>();
-  const takeNext = async (): Promise<TakenJob | undefined> => {
+  /** The jobs of the next turn, all of one account; none: there is no job, or no turn. */
+  const takeNext = async (): Promise<TakenJob[]> => {
     const ranges = turns.nextAccounts();
-    return ranges.length === 0 ? undefined : await takeJob(database, queue, ranges);
+    return ranges.length === 0 ? [] : await takeJobs(database, queue, { ranges, most: together?.most ?? 1 });
   };
-  const begin = async (job: TakenJob): Promise<void> => {
-    turns.take(job.accountId);
-    const begun = runJob(options, job);
+  const untilEnded = async (begun: RunningJob): Promise<void> => {
     running.add(begun);
     await begun.ended;
     running.delete(begun);
-    turns.leave(job.accountId);
+  };
+  const begin = async (jobs: TakenJob[], accountId: string): Promise<void> => {
+    turns.take(accountId);
+    await Promise.all(runTurn(shared, jobs).map(untilEnded));
+    turns.leave(accountId);
     wake();
   };
   const { wake, stop: end } = repeatOrWake(async () => {
     try {
-      for (let job = await takeNext(); job !== undefined; job = await takeNext()) void begin(job);
+      for (let jobs = await takeNext(); jobs[0] !== undefined; jobs = await takeNext())
+        void begin(jobs, jobs[0].accountId);
       return pollIntervalMs;
     } catch (error) {
       log.warn({ err: error, queue }, 'the queue of jobs could not be read');

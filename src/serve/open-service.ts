@@ -39,6 +39,7 @@ import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { MetricSources } from '../telemetry/prometheus.ts';
 import { createTelemetry, type Metrics, type Telemetry, unmetered } from '../telemetry/telemetry.ts';
+import { createArrivals } from '../versions/accept-together.ts';
 import { createShortTexts } from '../versions/short-texts.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './discovery/deployment.ts';
@@ -141,12 +142,19 @@ export async function openService(
     connections: config.databasePoolSize,
     discard: (objectNames) => discardObjects({ database, files, log }, objectNames),
   });
+  const jobs = openJobQueue(connection, log);
+  const arrivals = createArrivals({
+    database,
+    defaults: config,
+    connections: config.databasePoolSize,
+    enqueue: jobs.queue.enqueueImport,
+    enqueueNew: jobs.queue.enqueueNewImports,
+  });
   const extraction = createExtractionPool({
     languages: config.hasOcr ? installedLanguages() : [],
     tell: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });
-  const jobs = openJobQueue(connection, log);
   const { metrics, telemetry, ...tracing } = await openTelemetry(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
@@ -165,9 +173,11 @@ export async function openService(
     isStoreAvailable: createStoreHealth(files),
     analyse: analysis.analyse,
     importShortText: shortTexts.importShortText,
+    acceptTogether: arrivals.acceptTogether,
     markAccountPresent(account) {
       analysis.markAccountPresent(account);
       shortTexts.markAccountPresent(account);
+      arrivals.markAccountPresent(account);
     },
     extract: extraction.extract,
     search: createChargedSearch(database, search),
@@ -196,6 +206,7 @@ export async function openService(
     const rejectWaiting = () => {
       analysis.rejectWaiting();
       shortTexts.rejectWaiting();
+      arrivals.rejectWaiting();
     };
     setTimeout(rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
     await Promise.all([jobs.endWork(), deliveries?.end()]);

@@ -24,14 +24,15 @@ import { insertArrivedFile, lockFile, markDuplicate } from '../files/files.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../terms/errors.ts';
 import type { OwnedId } from '../terms/ids.ts';
 import { becomeLatest } from './replace-earlier.ts';
+import { isSmallFile } from './small-files.ts';
 import { takeUnchanged, toUnchanged } from './unchanged.ts';
 
 type FileRow = Selectable<Tables['files']>;
 
-/** `enqueue` enqueues the job that publishes the document. */
+/** `enqueue` enqueues the job that publishes the document. `isSmall`: together with others, if it likes. */
 export type Accepting = {
   defaults: DefaultLimits;
-  enqueue(transaction: Queryable, document: OwnedId): Promise<void>;
+  enqueue(transaction: Queryable, document: OwnedId & { isSmall?: boolean }): Promise<void>;
 };
 
 /** `skips`: the file makes no new document if there is one with its content. */
@@ -153,7 +154,8 @@ async function acceptLocked(
   if (unchanged !== undefined) return unchanged;
   const row = await insertFileDocument(transaction, file, given);
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId } = file;
-  await enqueue(transaction, { knowledgeBaseId, accountId, id: row.id });
+  const isSmall = isSmallFile({ fileName: file.file_name, sizeBytes: file.size_bytes });
+  await enqueue(transaction, { knowledgeBaseId, accountId, id: row.id, isSmall });
   await requireStorage(transaction, { accountId, defaults }, row.storage_bytes);
   const unreferenced = given.taken === undefined ? [] : [uploadNameOf({ knowledgeBaseId, id: file.id })];
   return { data: toDocument(row), isNew: true, unreferenced };

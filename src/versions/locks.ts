@@ -9,16 +9,16 @@ import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { OwnedId } from '../terms/ids.ts';
 
-/**
- * Makes imports of the same content that skip unchanged content take turns, until the transaction ends. A transaction
- * takes one such lock at most.
- */
-export async function lockContent(
-  transaction: Queryable,
-  { knowledgeBaseId, sha256, externalId = '' }: ScopedContent,
-): Promise<void> {
-  const name = `content ${sha256.toString('hex')} in ${knowledgeBaseId} ${externalId}`;
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+/** Makes imports of the same contents that skip unchanged content take turns, until the transaction ends. */
+export async function lockContents(transaction: Queryable, contents: ScopedContent[]): Promise<void> {
+  const names = contents.map(
+    ({ knowledgeBaseId, sha256, externalId = '' }) =>
+      `content ${sha256.toString('hex')} in ${knowledgeBaseId} ${externalId}`,
+  );
+  await sql`
+    SELECT pg_advisory_xact_lock(lock) FROM (
+      SELECT DISTINCT hashtextextended(name, 0) AS lock FROM unnest(${names}::text[]) AS name
+      ORDER BY lock) AS ordered`.execute(transaction);
 }
 
 type ScopedContent = { knowledgeBaseId: string; sha256: Buffer; externalId: string | undefined };
@@ -64,4 +64,20 @@ export async function lockExternalIdOrAbort(
     await abortIfDeletionAnnounced(transaction, [knowledgeBaseId, id]);
     await delay(LOCK_POLL_MS);
   }
+}
+
+/**
+ * The same for several files, without a wait: a transaction that waits for one external id must not hold another one,
+ * on which the holder of the first may wait.
+ * @returns whether all are locked
+ */
+export async function tryExternalIds(
+  transaction: Queryable,
+  { knowledgeBaseId }: OwnedKnowledgeBase,
+  externalIds: string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ areLocked: boolean }>`
+    SELECT bool_and(pg_try_advisory_xact_lock(${lockOf(knowledgeBaseId, sql.ref('id'))})) AS "areLocked"
+    FROM unnest(${externalIds}::text[]) AS id`.execute(transaction);
+  return rows[0]?.areLocked ?? true;
 }

@@ -1,5 +1,6 @@
 /** Imports with `ifUnchanged: skip`: the document that has the content already is the answer. */
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import type { DefaultLimits } from '../database/rows/account-limits.ts';
@@ -7,7 +8,7 @@ import { type Description, type DocumentRow, toDocument } from '../database/rows
 import type { Transact } from '../database/rows/idempotency-keys.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { changeDocument } from './change-document.ts';
-import { lockContent } from './locks.ts';
+import { lockContents } from './locks.ts';
 
 /**
  * The content of an import. `isText`: it is no file. The same bytes as a text and as a file become different passages.
@@ -64,6 +65,30 @@ async function findSameContent(
   return (isText ? last.title : last.source) === title ? last : undefined;
 }
 
+/** A file of an external id: its name and the hash of its bytes. */
+type FileContent = { fileName: string; sha256: Buffer; externalId: string };
+
+/** Filters the external ids whose last document has this content, as `findSameContent` does. */
+export async function findUnchangedFiles(
+  database: Queryable,
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  contents: FileContent[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ externalId: string; isFile: boolean; sha256: Buffer | null; source: string }>`
+    SELECT DISTINCT ON (external_id) external_id AS "externalId", file_id IS NOT NULL AS "isFile", sha256, source
+    FROM documents
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND account_id = ${accountId}
+      AND external_id = ANY(${contents.map(({ externalId }) => externalId)}::text[])
+      AND status NOT IN ('failed', 'timeout')
+    ORDER BY external_id, created_at DESC, id DESC`.execute(database);
+  const last = new Map(rows.map((row) => [row.externalId, row]));
+  const isUnchanged = ({ externalId, sha256, fileName }: FileContent) => {
+    const row = last.get(externalId);
+    return row?.isFile === true && row.source === fileName && row.sha256?.equals(sha256) === true;
+  };
+  return new Set(contents.filter(isUnchanged).map(({ externalId }) => externalId));
+}
+
 /** Whether an import says something else about its content than the document does. What it leaves out stays. */
 const isDescribedOtherwise = (row: DocumentRow, { attributes, sourceUrl }: Description): boolean =>
   (attributes !== undefined && !isDeepStrictEqual(attributes, row.attributes)) ||
@@ -84,7 +109,7 @@ export async function takeUnchanged(
   defaults: DefaultLimits,
 ): Promise<DocumentRow | undefined> {
   const content = contentOf(imported);
-  await lockContent(transaction, content);
+  await lockContents(transaction, [content]);
   const same = await findSameContent(transaction, content);
   if (same === undefined) return undefined;
   const { accountId, knowledgeBaseId, externalId } = content;

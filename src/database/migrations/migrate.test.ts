@@ -57,6 +57,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0025-vector-generations',
     '0026-document-addresses',
     '0027-recognised-pages',
+    '0028-small-jobs',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

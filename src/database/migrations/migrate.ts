@@ -36,6 +36,7 @@ import * as passageVectors from './0.3/0024-passage-vectors.ts';
 import * as vectorGenerations from './0.3/0025-vector-generations.ts';
 import * as documentAddresses from './0.3/0026-document-addresses.ts';
 import * as recognisedPages from './0.3/0027-recognised-pages.ts';
+import * as smallJobs from './0.3/0028-small-jobs.ts';
 import { claimSchema } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -67,6 +68,7 @@ const migrations: Record<string, Migration> = {
   '0025-vector-generations': vectorGenerations,
   '0026-document-addresses': documentAddresses,
   '0027-recognised-pages': recognisedPages,
+  '0028-small-jobs': smallJobs,
 };
 
 /**

@@ -19,10 +19,11 @@ export async function changeCounters(
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
 
-/** Adds a new document of this many bytes to the counters, before it has any passages. */
+/** Adds a new document of this many bytes to the counters, or several of them, before they have any passages. */
 export const countDocument = (
   transaction: Queryable,
   knowledgeBaseId: string,
   bytes: number,
+  documents = 1,
 ): Promise<void> =>
-  changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
+  changeCounters(transaction, knowledgeBaseId, { documents, bytes, passages: 0, length: 0 });

@@ -16,7 +16,7 @@
  * - graphile-worker: it notices a killed worker after four hours, and has no turns either.
  * - LISTEN/NOTIFY: see jobs/long-poll.ts.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { ScopedId } from '../../terms/ids.ts';
 import type { Database, Queryable } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
@@ -24,15 +24,18 @@ import { prepare } from '../connection/prepared.ts';
 /** A worker that has not renewed its lease for this long is dead, and another one takes its job. */
 export const LEASE_SECONDS = 20;
 
-/** A job to enqueue. `id`: the document. The nil UUID: the job is not about one account, knowledge base or document. */
-export type NewJob = ScopedId & { queue: string; accountId: string };
+/**
+ * A job to enqueue. `id`: the document. The nil UUID: the job is not about one account, knowledge base or document.
+ * `isSmall`: a worker may take it together with other small jobs of its account.
+ */
+export type NewJob = ScopedId & { queue: string; accountId: string; isSmall?: boolean };
 
 /** One try of a job; `tries` includes it. */
 export type TakenJob = ScopedId & { jobId: string; accountId: string; tries: number };
 
-const insertion = ({ queue, accountId, knowledgeBaseId, id }: NewJob) => sql`
-  INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
-  VALUES (${queue}, ${accountId}, ${knowledgeBaseId}, ${id}, now(), now())`;
+const insertion = ({ queue, accountId, knowledgeBaseId, id, isSmall = false }: NewJob) => sql`
+  INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, is_small, created_at, due_at)
+  VALUES (${queue}, ${accountId}, ${knowledgeBaseId}, ${id}, ${isSmall}, now(), now())`;
 
 /** Enqueues a job. Does nothing when one of the same subject waits or runs. */
 export async function enqueueOnce(transaction: Queryable, job: NewJob): Promise<void> {
@@ -44,47 +47,84 @@ export async function enqueueAnew(transaction: Queryable, job: NewJob): Promise<
   await sql`
     ${insertion(job)}
     ON CONFLICT (knowledge_base_id, document_id) WHERE ended_at IS NULL DO UPDATE SET id = excluded.id,
-      queue = excluded.queue, tries = 0, created_at = excluded.created_at, due_at = excluded.due_at, started_at = NULL
+      queue = excluded.queue, is_small = excluded.is_small, tries = 0, created_at = excluded.created_at,
+      due_at = excluded.due_at, started_at = NULL
   `.execute(transaction);
+}
+
+const insertNew = prepare(
+  'insert_new_jobs',
+  ['queue', 'accountId', 'knowledgeBaseId', 'ids', 'areSmall'],
+  ({ queue, accountId, knowledgeBaseId, ids, areSmall }) => sql`
+    INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, is_small, created_at, due_at)
+    SELECT ${queue}::text, ${accountId}::uuid, ${knowledgeBaseId}::uuid, id, is_small, now(), now()
+    FROM unnest(${ids}::uuid[], ${areSmall}::boolean[]) AS job (id, is_small)`,
+);
+
+/** Jobs of new documents of one knowledge base: `areSmall` has a value for each of `ids`. */
+export type NewJobs = { accountId: string; knowledgeBaseId: string; ids: string[]; areSmall: boolean[] };
+
+/** Enqueues the jobs of new documents. */
+export async function enqueueNew(transaction: Queryable, queue: string, jobs: NewJobs): Promise<void> {
+  await insertNew(transaction, { queue, ...jobs });
 }
 
 const leaseEnd = sql`now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})`;
 
 /**
- * The index has the jobs of an account in their order, so that a million waiting jobs cost as much as one. Other
- * workers skip the rows that the statement locks, also those that it does not take.
+ * The oldest job of an account that is due. The index has the jobs of an account in their order, so that a million waiting
+ * jobs cost as much as one. Other workers skip the rows that the statement locks, also those that it does not take.
+ */
+const oldestDue = (
+  queue: RawBuilder<unknown>,
+  { ofAccount, limit }: Record<'ofAccount' | 'limit', RawBuilder<unknown>>,
+) => sql`
+  SELECT id, account_id, is_small, tries FROM knowledge_jobs
+  WHERE queue = ${queue}::text AND ended_at IS NULL AND due_at <= now() AND ${ofAccount}
+  ORDER BY account_id, created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
+
+/**
+ * If the next job is small and was never tried, the others of its account that are so too come along, as far as they are
+ * among its next `most` jobs. After a failure each is tried alone, so that none uses up the tries of others.
  */
 const takeNext = prepare(
-  'take_job',
-  ['queue', 'firsts', 'lasts'],
-  ({ queue, firsts, lasts }) => sql<TakenJob>`
-    WITH next AS (
-      SELECT waiting.id
+  'take_jobs',
+  ['queue', 'firsts', 'lasts', 'most'],
+  ({ queue, firsts, lasts, most }) => sql<TakenJob>`
+    WITH next AS MATERIALIZED (
+      SELECT waiting.id, account_id, is_small AND tries = 0 AS brings_others
       FROM unnest(${firsts}::uuid[], ${lasts}::uuid[]) WITH ORDINALITY AS accounts (first, last, nth),
-        LATERAL (
-          SELECT id FROM knowledge_jobs
-          WHERE queue = ${queue}::text AND ended_at IS NULL AND due_at <= now()
-            AND account_id BETWEEN accounts.first AND accounts.last
-          ORDER BY account_id, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS waiting
-      ORDER BY nth LIMIT 1)
-    UPDATE knowledge_jobs AS job SET tries = tries + 1, started_at = now(), due_at = ${leaseEnd}
-    FROM next WHERE job.id = next.id
-    RETURNING job.id AS "jobId", tries, account_id AS "accountId", knowledge_base_id AS "knowledgeBaseId",
+        LATERAL (${oldestDue(queue, {
+          ofAccount: sql`account_id BETWEEN accounts.first AND accounts.last`,
+          limit: sql`1`,
+        })}) AS waiting
+      ORDER BY nth LIMIT 1),
+    others AS MATERIALIZED (
+      SELECT waiting.id FROM next,
+        LATERAL (${oldestDue(queue, { ofAccount: sql`account_id = next.account_id`, limit: sql`${most}::integer` })})
+          AS waiting
+      WHERE brings_others AND waiting.is_small AND waiting.tries = 0)
+    UPDATE knowledge_jobs AS job SET tries = job.tries + 1, started_at = now(), due_at = ${leaseEnd}
+    FROM (SELECT id FROM next UNION SELECT id FROM others) AS taken WHERE job.id = taken.id
+    RETURNING job.id AS "jobId", job.tries, job.account_id AS "accountId", knowledge_base_id AS "knowledgeBaseId",
       document_id AS id`,
 );
 
 /** The accounts from `first` to `last`, both included, in the order of their ids. */
 export type AccountRange = { first: string; last: string };
 
-/** Begins a try of the oldest job of the first account, in the order of `ranges`, that has one due. */
-export async function takeJob(
+/**
+ * Begins a try of the oldest job of the first account, in the order of `ranges`, that has one due; and of up to `most`
+ * small jobs of this account together. Returns them in the order of their documents.
+ */
+export async function takeJobs(
   database: Database,
   queue: string,
-  ranges: AccountRange[],
-): Promise<TakenJob | undefined> {
+  { ranges, most }: { ranges: AccountRange[]; most: number },
+): Promise<TakenJob[]> {
   const [firsts, lasts] = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
-  const [job] = await takeNext(database, { queue, firsts, lasts });
-  return job;
+  const jobs = await takeNext(database, { queue, firsts, lasts, most });
+  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1)); // they begin with their time
 }
 
 /** SQL for whether the try goes on: its worker may have lost the job to another one. */
@@ -98,9 +138,18 @@ export async function renewLease(database: Database, job: TakenJob): Promise<boo
   return numAffectedRows === 1n;
 }
 
-/** Ends a job, unless the worker has lost it. */
-export async function endJob(database: Database, job: TakenJob): Promise<void> {
-  await sql`UPDATE knowledge_jobs SET ended_at = now() WHERE ${isOurs(job)}`.execute(database);
+const endTries = prepare(
+  'end_jobs',
+  ['ids', 'tries'],
+  ({ ids, tries }) => sql`
+    UPDATE knowledge_jobs AS job SET ended_at = now()
+    FROM unnest(${ids}::uuid[], ${tries}::integer[]) AS ended (id, tries)
+    WHERE job.id = ended.id AND job.tries = ended.tries AND started_at IS NOT NULL AND ended_at IS NULL`,
+);
+
+/** Ends jobs, except those that the worker has lost. */
+export async function endJobs(database: Database, jobs: TakenJob[]): Promise<void> {
+  await endTries(database, { ids: jobs.map(({ jobId }) => jobId), tries: jobs.map(({ tries }) => tries) });
 }
 
 /** What a job that goes back to the queue becomes. `isNew`: it counts as enqueued when it is due, not before. */

@@ -190,6 +190,7 @@ CREATE TABLE knowledge_jobs (
   due_at timestamp with time zone NOT NULL,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
+  is_small boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id)
 ) WITH (fillfactor=70);
 

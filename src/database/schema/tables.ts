@@ -359,6 +359,8 @@ type KnowledgeJobTable = {
   due_at: Timestamp;
   started_at: NullableTimestamp;
   ended_at: NullableTimestamp;
+  /** A worker may take it together with other small jobs of its account. */
+  is_small: Generated<boolean>;
 };
 
 export type Tables = {

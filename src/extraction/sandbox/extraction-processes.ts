@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import { MACHINE_MEMORY, MACHINE_MEMORY_ARGUMENT } from '../../config/machine-memory.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
-import { typeByName } from '../detect-type.ts';
+import { isPlainByName } from '../detect-type.ts';
 import type { Extraction } from '../extract.ts';
 import { PLAIN_FORMATS } from '../extraction-limits.ts';
 import type { UploadedFile } from '../reader-context.ts';
@@ -39,15 +39,6 @@ export type ExtractionProcess = {
   files: number;
   bytes: number;
   workMs: number;
-};
-
-/**
- * Whether a file of this name may have a process that has read others. A type says nothing certain: a file may be
- * something else than its name says. Such a file still ends its process, once its type is known.
- */
-const isPlainByName = (fileName: string): boolean => {
-  const type = typeByName(fileName);
-  return type === undefined || PLAIN_FORMATS.has(type);
 };
 
 /** Whether the process may read one more file of its account. */
@@ -162,6 +153,7 @@ export function createExtractionProcesses({ program: given, tell, spareCount, ke
     /** A process for a file of an account: never one that has read files of another account. */
     take(accountId: string, fileName: string): ExtractionProcess {
       if (isClosed) throw new Error('the server is closing and extracts no more files');
+      // A file that is something else than its name says still ends its process, once its type is known.
       const taken = (isPlainByName(fileName) ? takeKept(accountId) : undefined) ?? takeSpare();
       taken.accountId = accountId;
       return taken;

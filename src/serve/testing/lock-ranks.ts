@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../database/connection/database.ts'
 import { announceDeletion } from '../../database/rows/deletion-lock.ts';
 import { lockMergedCounts } from '../../indexing/postings/document-frequencies.ts';
 import { lockGroups } from '../../search/synonyms/stored-groups.ts';
-import { lockContent, lockExternalIds } from '../../versions/locks.ts';
+import { lockContents, lockExternalIds } from '../../versions/locks.ts';
 import type { LockedThings } from './locked-things.ts';
 
 /** A lock of one rank. `isHeldBy`: whether this backend holds it; `probe` holds no locks, and nothing else runs. */
@@ -81,7 +81,7 @@ export async function ranksOf(things: LockedThings, probe: Database): Promise<Ra
     ['merged counts', await advisory((held) => lockMergedCounts(held, knowledgeBaseId))],
     ['uploaded file', inside('files', sql`id = ${fileId}`)],
     ['imported document', inside('documents', sql`id = ${pendingId}`)],
-    ['content', await advisory((held) => lockContent(held, { knowledgeBaseId, ...content }))],
+    ['content', await advisory((held) => lockContents(held, [{ knowledgeBaseId, ...content }]))],
     ['external id', await advisory((held) => lockExternalIds(held, things, [content.externalId]))],
     ['deletion of a document', await advisory((held) => announceDeletion(held, currentId))],
     ['document', inside('documents', sql`id = ${currentId}`)],

@@ -211,7 +211,8 @@ export async function updateDocumentRow(
 /** Facts about a file that its extraction has found. */
 export type ReadFacts = { type: DocumentType; warnings?: DocumentWarning[]; pageCount?: number };
 
-const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
+/** The columns of what extraction has found. */
+export const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
   type,
   warnings: JSON.stringify(warnings),
   page_count: pageCount ?? null,

@@ -137,3 +137,63 @@ export async function insertTextDocuments(
     return row;
   });
 }
+
+const insertFileRows = prepare(
+  'insert_file_documents',
+  [
+    'knowledgeBaseId',
+    'accountId',
+    'ids',
+    'fileIds',
+    'fileNames',
+    'types',
+    'bytes',
+    'hashes',
+    'attributes',
+    'sourceUrls',
+    'externalIds',
+  ],
+  (values) => sql<DocumentRow>`
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, file_id,
+      attributes, source_url, external_id, sha256, created_at, updated_at)
+    SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, file_name, file_name, type, bytes, 'pending',
+      file_id, coalesce(attributes::jsonb, '{}'), source_url, external_id, sha256, ${databaseNow}, ${databaseNow}
+    FROM unnest(${values.ids}::uuid[], ${values.fileIds}::uuid[], ${values.fileNames}::text[], ${values.types}::text[],
+        ${values.bytes}::bigint[], ${values.hashes}::bytea[], ${values.attributes}::text[],
+        ${values.sourceUrls}::text[], ${values.externalIds}::text[])
+      AS file (id, file_id, file_name, type, bytes, sha256, attributes, source_url, external_id)
+    RETURNING ${documentColumns}`,
+);
+
+/** The document of a file whose bytes are stored. `type`: as far as its name says. */
+export type NewFileDocument = {
+  id: string;
+  fileId: string;
+  fileName: string;
+  type: DocumentType;
+  sizeBytes: number;
+  sha256: Buffer;
+  description: Description;
+};
+
+/** Inserts the pending documents of files. Returns their rows, in any order. */
+export async function insertFileDocuments(
+  transaction: Queryable,
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  files: NewFileDocument[],
+): Promise<DocumentRow[]> {
+  const descriptions = files.map(({ description }) => descriptionValues(description));
+  return await insertFileRows(transaction, {
+    accountId,
+    knowledgeBaseId,
+    ids: files.map(({ id }) => id),
+    fileIds: files.map(({ fileId }) => fileId),
+    fileNames: files.map(({ fileName }) => fileName),
+    types: files.map(({ type }) => type),
+    bytes: files.map(({ sizeBytes }) => sizeBytes),
+    hashes: files.map(({ sha256 }) => sha256),
+    attributes: descriptions.map(({ attributes }) => attributes),
+    sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
+    externalIds: descriptions.map(({ externalId }) => externalId),
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * Imports of one knowledge base that wait at the same time share a batch, which is one transaction. A knowledge base has one
+ * batch in work at a time: with two, batches would be half as long and cost more.
+ */
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import {
+  createWaitQueue,
+  REQUEST_WAIT_MAX_MS,
+  type WaitBudget,
+  type WaitQueue,
+} from '../concurrency/wait-queue.ts';
+import type { Description } from '../database/rows/documents/documents.ts';
+import { KeyTaken } from '../database/rows/idempotency-keys.ts';
+import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
+
+/** An import that may share a batch. */
+type Shared = { knowledgeBaseId: string; description: Description };
+
+/** The account of an import, and the limits of its wait for a batch. */
+export type ImportOptions = { accountId: string; signal: AbortSignal; budget: WaitBudget | undefined };
+
+export type SharedBatches<Item, Result> = {
+  /**
+   * Imports an item together with others.
+   * @throws SERVICE_UNAVAILABLE while too many wait, and what its batch throws
+   */
+  add(item: Item, options: ImportOptions): Promise<Result>;
+  /** Makes an account count as present: see `FairSemaphore`. */
+  markAccountPresent(accountId: string): void;
+  /** Rejects the items that wait: the server shuts down. */
+  rejectWaiting(): void;
+};
+
+/** Items of a batch. More would hardly save more, and the first would wait for the work of the last. */
+const BATCH_MAX = 16;
+
+/** Batches in work at a time, of all accounts together. Each holds a connection. */
+const BATCHES = 4;
+
+/** Waiting items of all accounts together. */
+const WAITING_MAX = 1_000;
+
+type WaitingItem<Item, Result> = Item & PromiseWithResolvers<Result>;
+
+/** The waiting items of an account, and its knowledge bases that have items in work. */
+type AccountItems<Item, Result> = { waiting: WaitQueue<WaitingItem<Item, Result>>; inWork: Set<string> };
+
+/** Whether one of the documents replaces the other. */
+const haveSameExternalId = ({ description }: Shared, other: Shared): boolean =>
+  description.externalId !== undefined && description.externalId === other.description.externalId;
+
+/** Takes the first waiting items of a knowledge base, as many as fit into a batch. */
+function takeBatch<Item extends Shared>(waiting: WaitQueue<Item>, knowledgeBaseId: string): Item[] {
+  const batch: Item[] = [];
+  waiting.serveWhere((item) => {
+    const fits = item.knowledgeBaseId === knowledgeBaseId && batch.length < BATCH_MAX;
+    const isTaken = fits && !batch.some((other) => haveSameExternalId(item, other));
+    if (isTaken) batch.push(item);
+    return isTaken;
+  });
+  return batch;
+}
+
+/**
+ * SQLSTATE classes of errors that one item may cause for all items of its batch: wrong data, broken constraints,
+ * deadlocks, exceeded limits of PostgreSQL.
+ */
+const OWN_ERRORS = /^(?:22|23|40|54)/;
+
+/** Whether a batch may succeed without one of its items. */
+function isOwnError(error: unknown): boolean {
+  if (error instanceof KeyTaken) return true;
+  if (error instanceof ServiceError) return error.errorCode === 'STORAGE_LIMIT_EXCEEDED';
+  return error instanceof Error && 'code' in error && OWN_ERRORS.test(String(error.code));
+}
+
+/** Imports items of one knowledge base, all or none. Returns their results in the same order. */
+type ImportTogether<Item, Result> = (items: [Item, ...Item[]], accountId: string) => Promise<Result[]>;
+
+/** Imports a batch. If one of its items may have failed the others, imports each alone. Settles all; never throws. */
+async function importBatch<Item, Result>(
+  batch: WaitingItem<Item, Result>[],
+  accountId: string,
+  importTogether: ImportTogether<Item, Result>,
+): Promise<void> {
+  const [first, ...others] = batch;
+  if (first === undefined) return;
+  try {
+    const results = await importTogether([first, ...others], accountId);
+    for (const [i, item] of batch.entries()) item.resolve(results[i] as Result); // one for each item
+  } catch (error) {
+    if (others.length > 0 && isOwnError(error)) {
+      for (const item of batch) await importBatch([item], accountId, importTogether);
+      return;
+    }
+    for (const item of batch) item.reject(error);
+  }
+}
+
+/** Creates the batches of one kind of imports. `connections`: the size of the database's pool, of which they take a quarter. */
+export function createSharedBatches<Item extends Shared, Result>(
+  importTogether: ImportTogether<Item, Result>,
+  { connections }: { connections: number },
+): SharedBatches<Item, Result> {
+  const permits = createFairSemaphore(Math.max(1, Math.min(BATCHES, connections >> 2)));
+  const accounts = new Map<string, AccountItems<Item, Result>>();
+
+  /** Imports the items of a knowledge base, batch by batch, until none waits. */
+  const importAll = async (
+    accountId: string,
+    knowledgeBaseId: string,
+    { waiting, inWork }: AccountItems<Item, Result>,
+  ) => {
+    inWork.add(knowledgeBaseId);
+    // Items that arrive in the same iteration of the event loop share a batch.
+    await nextIteration();
+    while (inWork.has(knowledgeBaseId)) {
+      await permits.acquire(accountId);
+      const batch = takeBatch(waiting, knowledgeBaseId);
+      // At once: from now on the next item begins a new loop.
+      if (batch.length === 0) inWork.delete(knowledgeBaseId);
+      await importBatch(batch, accountId, importTogether);
+      permits.release(accountId);
+    }
+    if (inWork.size === 0) accounts.delete(accountId);
+  };
+  return {
+    async add(item, { accountId, signal, budget }) {
+      const items = accounts.get(accountId) ?? { waiting: createWaitQueue(), inWork: new Set() };
+      if (items.waiting.length() >= WAITING_MAX / permits.ownerCount()) throw overloaded();
+      accounts.set(accountId, items);
+      const result = Promise.withResolvers<Result>();
+      const limits = { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS };
+      const wait = items.waiting.wait({ ...item, ...result }, limits);
+      const { knowledgeBaseId } = item;
+      if (!items.inWork.has(knowledgeBaseId)) void importAll(accountId, knowledgeBaseId, items);
+      await wait;
+      return await result.promise;
+    },
+    markAccountPresent: permits.markPresent,
+    rejectWaiting() {
+      for (const { waiting } of accounts.values()) waiting.rejectAll(serverShuttingDown);
+    },
+  };
+}
