@@ -43,7 +43,7 @@ export async function extractFile(
     const { extracted, ...read } = await extractAs(
       file,
       type,
-      uploadContext(fileName, extractInner, recognition),
+      uploadContext(file, extractInner, recognition),
     );
     const { pageCount } = read;
     const warnings = boundWarnings(read.warnings);
@@ -116,8 +116,8 @@ const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
 };
 
 /** For formats without pages. */
-function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Extractor {
-  return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
+function textOnly(extract: (bytes: Uint8Array, charset?: string) => ExtractedText): Extractor {
+  return (bytes, { charset }) => ({ extracted: extract(bytes, charset), warnings: [] });
 }
 
 async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {

@@ -7,8 +7,13 @@ export type FileWarningCode = DocumentWarningCode;
 /** `message`: a sentence for the file's owner that names what was not read, and where. */
 export type FileWarning = DocumentWarning;
 
-/** A file's text, warnings for its owner, and its number of pages where it has pages. */
-export type ExtractedFile = { extracted: ExtractedText; warnings: FileWarning[]; pageCount?: number };
+/** A file's text, warnings for its owner, its number of pages where it has pages, and the title of a page of the web. */
+export type ExtractedFile = {
+  extracted: ExtractedText;
+  warnings: FileWarning[];
+  pageCount?: number;
+  title?: string;
+};
 
 /** The contract's bounds: warnings of a document, and code points of a message. */
 const [WARNINGS_MAX, MESSAGE_MAX] = [32, 1_000];

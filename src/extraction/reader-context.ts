@@ -4,10 +4,13 @@ import { tooComplex, unpacksToTooMuch } from './extraction-error.ts';
 import { INNER_DEPTH_MAX, INNER_FILES_MAX, UNPACKED_MAX } from './extraction-limits.ts';
 import type { Recognition } from './recognition/recognition.ts';
 
-export type UploadedFile = { fileName: string; bytes: Uint8Array };
+/** `charset`: the encoding of its text as its server has named it. */
+export type UploadedFile = { fileName: string; bytes: Uint8Array; charset?: string | undefined };
 
 export type ReaderContext = {
   fileName: string;
+  /** The encoding of its text that stands elsewhere, if it does. */
+  charset?: string | undefined;
   /** Whether the file is inside another one. */
   isInner: boolean;
   /** Reads the text of pictures; undefined where that is turned off. */
@@ -34,10 +37,13 @@ type Taken = { files: number; unpacked: number };
 
 /** The context of an uploaded file. `extract` reads the files inside it, `recognition` the text of pictures. */
 export const uploadContext = (
-  fileName: string,
+  { fileName, charset }: Omit<UploadedFile, 'bytes'>,
   extract: Extract,
   recognition: Recognition | undefined,
-): ReaderContext => contextAt(fileName, { extract, recognition, taken: { files: 0, unpacked: 0 } }, 0);
+): ReaderContext => ({
+  ...contextAt(fileName, { extract, recognition, taken: { files: 0, unpacked: 0 } }, 0),
+  charset,
+});
 
 /** What the files of an upload share. */
 type Shared = { extract: Extract; recognition: Recognition | undefined; taken: Taken };

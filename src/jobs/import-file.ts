@@ -4,7 +4,12 @@ import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
 import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import { failDocument, moveDocument, noteRecognition } from '../database/rows/documents/documents.ts';
+import {
+  failDocument,
+  moveDocument,
+  noteRecognition,
+  retitleUnread,
+} from '../database/rows/documents/documents.ts';
 import { findUnfinished } from '../database/rows/documents/given-documents.ts';
 import type { RecognisedPages } from '../extraction/recognition/recognition.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
@@ -33,13 +38,40 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
         .onRef('documents.knowledge_base_id', '=', 'files.knowledge_base_id')
         .onRef('documents.id', '=', 'files.document_id'),
     )
+    .leftJoin('document_addresses as address', (join) =>
+      join
+        .onRef('address.knowledge_base_id', '=', 'files.knowledge_base_id')
+        .onRef('address.document_id', '=', 'files.document_id'),
+    )
     .select(['files.id as fileId', 'files.account_id as accountId', 'file_name as fileName', 'title'])
     .select(['object_name as objectName', 'files.size_bytes as sizeBytes', 'files.sha256'])
-    .select('external_id as externalId')
+    .select(['external_id as externalId', 'source', 'address.charset', 'address.document_id as addressOf'])
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
-    .where('document_id', '=', document.id)
+    .where('files.document_id', '=', document.id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** The most of a title, in code points. */
+const TITLE_MAX = 256;
+
+/**
+ * The title that the page of an address gives itself, where nobody has given the document one: its title is still the
+ * name of the file, without the extension that the service has added. Undefined: it keeps its title.
+ */
+function pageTitleFor(
+  { title, source, addressOf }: { title: string; source: string; addressOf: string | null },
+  { title: ofPage = '' }: { title?: string },
+): string | undefined {
+  const isNamedByAddress = addressOf !== null && (source === title || source.startsWith(`${title}.`));
+  const points = [
+    ...ofPage
+      .slice(0, 4 * TITLE_MAX)
+      .toWellFormed()
+      .replaceAll('\0', ''),
+  ];
+  const shown = points.slice(0, TITLE_MAX).join('').trim();
+  return isNamedByAddress && shown !== '' && shown !== title ? shown : undefined;
 }
 
 /**
@@ -142,7 +174,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return 'ended';
-  const { accountId, fileName, title, objectName, externalId } = file;
+  const { accountId, fileName, objectName, externalId, charset } = file;
   if (await hasTooManyLexemes(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
   const readBytes = () =>
@@ -153,12 +185,16 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   const extraction = await telemetry.step('extracting', () =>
     extractWhenStoreIsAvailable(
       service,
-      { accountId, fileName, readBytes, expectedLanguages, onPages },
+      { accountId, fileName, charset, readBytes, expectedLanguages, onPages },
       signal,
     ),
   );
   if ('failure' in extraction)
     return await fail(service, document, { ...extraction.failure, facts: extraction });
+  const title = pageTitleFor(file, extraction) ?? file.title;
+  // As with a title that was changed meanwhile, the next round finds out.
+  if (title !== file.title && !(await retitleUnread(database, document, { from: file.title, to: title })))
+    return 'retitled';
   const expected = await expectedLanguages();
   const text = { title, expected, format: 'extracted', extracted: extraction.extracted } as const;
   const batches = await analyse(text, { accountId, signal });

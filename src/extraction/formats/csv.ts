@@ -16,8 +16,8 @@ const SEPARATOR_SAMPLE_LENGTH = 8_192;
  * Never refuses a file: a text without a table becomes rows of one cell.
  * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
  */
-export function extractCsv(bytes: Uint8Array): ExtractedText {
-  const decoded = decodeText(bytes);
+export function extractCsv(bytes: Uint8Array, charset?: string): ExtractedText {
+  const decoded = decodeText(bytes, { charset });
   const [line = '', declared] = DECLARED_SEPARATOR.exec(decoded) ?? [];
   const text = decoded.slice(line.length);
   const renderer = renderHtml();

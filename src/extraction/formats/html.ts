@@ -5,6 +5,7 @@ import { decodeText } from '../decode-text.ts';
 import type { ExtractedFile } from '../extracted-file.ts';
 import type { HtmlEvents } from '../markup/open-elements.ts';
 import { readHtml } from '../markup/read-html.ts';
+import type { ReaderContext } from '../reader-context.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { pageWarnings } from './web/cut-off.ts';
 import { withoutMenus } from './web/menus.ts';
@@ -13,9 +14,14 @@ import { belowTitle, withTitleRead } from './web/page-title.ts';
 import { withVisibleText } from './web/visible-text.ts';
 
 /** Reads a file that is a page. */
-export function extractHtmlFile(bytes: Uint8Array): ExtractedFile {
-  const html = decodeText(bytes, { markup: 'html' });
-  return { extracted: extractHtml(html), warnings: pageWarnings(html) };
+export function extractHtmlFile(
+  bytes: Uint8Array,
+  { charset }: Pick<ReaderContext, 'charset'>,
+): ExtractedFile {
+  const html = decodeText(bytes, { markup: 'html', charset });
+  const { text, title } = readPage(html);
+  const extracted = isBlank(text.text) ? text : belowTitle(text, title);
+  return { extracted, warnings: pageWarnings(html), ...(title !== '' && { title }) };
 }
 
 /**
@@ -24,12 +30,17 @@ export function extractHtmlFile(bytes: Uint8Array): ExtractedFile {
  * `hasTitle`: false where the reader does not see the title, as in a mail.
  */
 export function extractHtml(html: string, { hasTitle = true } = {}): ExtractedText {
-  const page = render(html, (renderer) => withoutNavigation(withoutMenus(renderer)));
-  const { text, title } = hasOnlyHeadings(page.text) ? render(html, withFallbacks) : page;
+  const { text, title } = readPage(html);
   return hasTitle && !isBlank(text.text) ? belowTitle(text, title) : text;
 }
 
+/** `title`: '' where the page has none. */
 type Page = { text: ExtractedText; title: string };
+
+function readPage(html: string): Page {
+  const page = render(html, (renderer) => withoutNavigation(withoutMenus(renderer)));
+  return hasOnlyHeadings(page.text) ? render(html, withFallbacks) : page;
+}
 
 function render(html: string, filter: (renderer: HtmlEvents) => HtmlEvents): Page {
   const renderer = renderHtml();

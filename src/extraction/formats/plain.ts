@@ -5,9 +5,12 @@ import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-error.ts';
 import { calendarText } from './mail/calendar.ts';
 
-/** Headings and code fences are common in plain text, too. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
-export function extractPlain(bytes: Uint8Array): ExtractedText {
-  const text = decodeText(bytes);
+/**
+ * Headings and code fences are common in plain text, too. `charset`: see `decodeText`.
+ * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
+ */
+export function extractPlain(bytes: Uint8Array, charset?: string): ExtractedText {
+  const text = decodeText(bytes, { charset });
   const entries = /^\s*BEGIN:VCALENDAR\s/i.test(text) ? calendarText(text) : undefined;
   if (entries && !isBlank(entries.text)) return entries;
   return scanMarkdown(requireShort(withoutEmbedded(text)));

@@ -11,8 +11,8 @@ type Cue = { start: number; end: number; lines: string[] };
 const PAUSE_SECONDS = 3;
 
 /** One cue a line, and an empty line at each pause. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
-export function extractSubtitles(bytes: Uint8Array): ExtractedText {
-  const written = decodeText(bytes);
+export function extractSubtitles(bytes: Uint8Array, charset?: string): ExtractedText {
+  const written = decodeText(bytes, { charset });
   const cues = /^\[Script Info\]/i.test(written) ? dialogueOf(written) : cuesOf(written);
   const times: CueStart[] = [];
   const pieces: string[] = [];

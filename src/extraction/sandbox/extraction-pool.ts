@@ -19,6 +19,8 @@ import { createExtractionProcesses, extractIn } from './extraction-processes.ts'
 export type StoredFile = {
   accountId: string;
   fileName: string;
+  /** The encoding of its text as its server has named it; null: it has not. */
+  charset?: string | null;
   readBytes: () => Promise<Uint8Array>;
   /** The languages that its text is likely in, the likeliest first: asked where OCR has several to try. */
   expectedLanguages?: () => Promise<Language[]>;
@@ -95,13 +97,13 @@ export function createExtractionPool({
     }
   };
   return {
-    async extract({ accountId, fileName, readBytes, expectedLanguages, onPages }, signal) {
+    async extract({ accountId, fileName, charset, readBytes, expectedLanguages, onPages }, signal) {
       const wait = signal && { signal };
       await processes.prepare();
       await fetches.acquire(accountId, wait);
       const leaveFetches = onlyOnce(() => fetches.release(accountId));
       try {
-        const file = { fileName, bytes: await readBytes() };
+        const file = { fileName, bytes: await readBytes(), charset: charset ?? undefined };
         const expected = languages.length > 1 ? await expectedLanguages?.() : undefined;
         const ocr = { languages: languagesToTry(languages, expected ?? []), ...(onPages && { onPages }) };
         await turns.acquire(accountId, wait);

@@ -18,6 +18,8 @@ export type FileHead = {
   number: number;
   fileName: string;
   sizeBytes: number;
+  /** The encoding of its text as its server has named it. */
+  charset?: string | undefined;
   /** Of the text in pictures; empty: they are not read. */
   languages: readonly LanguageData[];
 };
@@ -86,12 +88,12 @@ const writeType = (type: DocumentType) => void process.stdout.write(`${JSON.stri
 const writePages = ({ done, of }: RecognisedPages) =>
   void process.stdout.write(`${JSON.stringify([done, of])}\n`);
 
-async function extractNext({ number, fileName, sizeBytes, languages }: FileHead): Promise<void> {
+async function extractNext({ number, fileName, sizeBytes, charset, languages }: FileHead): Promise<void> {
   const bytes = await readBytes(sizeBytes);
   const recognition = languages.length === 0 ? undefined : createRecognition(languages, writePages);
   const writeUnended = () => writeResult(number, UNENDED);
   process.once('beforeExit', writeUnended);
-  const extraction = await extractFile({ fileName, bytes }, writeType, recognition);
+  const extraction = await extractFile({ fileName, bytes, charset }, writeType, recognition);
   process.off('beforeExit', writeUnended);
   writeResult(number, extraction);
 }

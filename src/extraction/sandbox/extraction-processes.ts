@@ -216,8 +216,8 @@ async function sendFile(
   { number, languages }: Pick<FileHead, 'number' | 'languages'>,
   file: UploadedFile,
 ): Promise<void> {
-  const { fileName, bytes } = file;
-  const head: FileHead = { number, fileName, sizeBytes: bytes.byteLength, languages };
+  const { fileName, bytes, charset } = file;
+  const head: FileHead = { number, fileName, sizeBytes: bytes.byteLength, charset, languages };
   stdin.write(`${JSON.stringify(head)}\n`);
   await new Promise((resolve) => stdin.write(bytes, resolve));
   file.bytes = new Uint8Array();

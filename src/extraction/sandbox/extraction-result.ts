@@ -224,6 +224,8 @@ function checkHead(message: ResultHead, number: number): ResultHead {
     throw new TypeError('the head of the result has no valid size');
   if (typeof message.extraction !== 'object' || message.extraction === null)
     throw new TypeError('the head of the result has no outcome');
+  if ('title' in message.extraction && typeof message.extraction.title !== 'string')
+    throw new TypeError('the head of the result has no valid title');
   if (message.number !== number) throw new TypeError(`the result is not that of file ${number}`);
   return message;
 }

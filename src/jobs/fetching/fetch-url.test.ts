@@ -65,7 +65,7 @@ const jobsOf = async (id: string) =>
   ).map(({ queue }) => queue);
 
 const answer =
-  (text: string, headers: Record<string, string> = {}): Respond =>
+  (text: string | Buffer, headers: Record<string, string> = {}): Respond =>
   (_, response) =>
     response.writeHead(200, headers).end(text);
 
@@ -99,6 +99,53 @@ test('a title is kept; without one the name comes with the file, unless the user
   }
   const titles = Object.fromEntries((await listAll()).map(({ externalId, title }) => [externalId, title]));
   expect(titles).toEqual({ a: 'Herons', b: 'report.md', c: 'My herons' });
+});
+
+const titles = async () => (await listAll()).map(({ title }) => title);
+const page = (title: string) =>
+  `<html><head><title>${title}</title></head><body><p>It waits.</p></body></html>`;
+
+test('a page without a given title has its own, also where the next version has another one', async () => {
+  respond = answer(page(' The grey\n heron &amp; others '), { 'content-type': 'text/html' });
+  const first = await importWhole({}, urlOf('/birds/heron'));
+  expect(await titles()).toEqual(['The grey heron & others']);
+  const unchanged = await importPending({}, urlOf('/birds/heron'));
+  await fetchFile(unchanged);
+  expect(await statusOf(unchanged)).toMatchObject({ id: first, unchanged: true });
+  respond = answer(page('H'.repeat(400)), { 'content-type': 'text/html' });
+  await importWhole({}, urlOf('/birds/heron'));
+  expect(await titles()).toEqual(['H'.repeat(256)]);
+  const { body } = await call('query', { query: 'H'.repeat(256), knowledgeBaseIds: [knowledgeBaseId] });
+  expect(body.data).toHaveLength(1);
+});
+
+test('a page keeps a title that it was given, and is named by its address where it has none', async () => {
+  respond = answer(page('Heron'), { 'content-type': 'text/html' });
+  await importWhole({ title: 'Mine' });
+  expect(await titles()).toEqual(['Mine']);
+  respond = answer(page('  '), { 'content-type': 'text/html' });
+  await importWhole({}, urlOf());
+  expect(await titles()).toEqual(['heron.txt']);
+});
+
+/** In a few words of KOI8-R no look at the bytes tells the encoding: as windows-1251 they are Russian letters too. */
+const KOI8_R = Buffer.from('e3c1d0ccd120d6c4a3d42e', 'hex');
+
+test.each([
+  ['a text', '/a.txt', 'text/plain', KOI8_R],
+  ['a page', '/a', 'text/html', Buffer.concat([Buffer.from('<p>'), KOI8_R])],
+  ['a table', '/a.csv', 'text/csv', KOI8_R],
+])('%s is read by the encoding that its server names', async (_, path, type, bytes) => {
+  respond = answer(bytes, { 'content-type': `${type}; charset=KOI8-R` });
+  expect(await textOf(await importWhole({}, urlOf(path)))).toContain('Цапля ждёт.');
+});
+
+test('an encoding that is unknown, or not that of the bytes, is left aside', async () => {
+  const bytes = Buffer.from('Die Vögel fliegen über die Dächer der Häuser.');
+  for (const charset of ['made-up', 'iso-8859-1', 'utf-16']) {
+    respond = answer(bytes, { 'content-type': `text/plain; charset=${charset}` });
+    expect(await textOf(await importWhole({ externalId: charset }))).toBe(bytes.toString());
+  }
 });
 
 test.each([

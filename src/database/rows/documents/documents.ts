@@ -267,6 +267,23 @@ export async function noteRecognition(
     .execute();
 }
 
+/** Gives a document in work another title. @returns false when it has another one than `from`, or has ended */
+export async function retitleUnread(
+  database: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const retitled = await database
+    .updateTable('documents')
+    .set({ title: to, updated_at: databaseNow })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('title', '=', from)
+    .where('status', '=', 'processing')
+    .executeTakeFirst();
+  return retitled.numUpdatedRows === 1n;
+}
+
 /** Why a document ends. `onlyIf`: a condition on its row, which another server may have changed. */
 type Failure = {
   code: DocumentErrorCode;
