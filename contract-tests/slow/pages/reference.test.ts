@@ -220,6 +220,21 @@ describe.skipIf(browser === undefined).each([
     },
   );
 
+  test.runIf(width > 1000)('who is signed in to the console needs no key here', SLOW, async () => {
+    const own = (await browser?.newPage()) ?? page;
+    await own.request.post(`${address}/console/session`, { headers: { 'x-api-key': apiKey } });
+    await own.goto(`${address}/docs`);
+    const block = own.locator('.opblock[id$="-getUsage"]');
+    await block.locator('.opblock-summary-control').click();
+    await block.locator('.try-out__btn').click();
+    await block.locator('.execute').click();
+    const status = block.locator('.live-responses-table tbody .response-col_status');
+    await status.waitFor();
+    expect(await status.innerText()).toMatch(/^200/);
+    expect(await block.locator('.request-snippets').innerText()).not.toContain('console');
+    await own.close();
+  });
+
   test.runIf(width > 1000)(
     'every operation works for a newcomer who enters a key and nothing else',
     SLOW,

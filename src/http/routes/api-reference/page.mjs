@@ -34,7 +34,7 @@ function inOrder(items, names, nameOf) {
   return items.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-const HINT = `**To try it out**: press Authorize and enter your key. Then press Try it out and Execute in an operation.
+const HINT = `**To try it out**: sign in to the [console](.), or press Authorize and enter your key. Then press Try it out and Execute in an operation.
 Begin with \`createKnowledgeBase\`: the examples of the other operations then hold the ids of what you create here.`;
 
 const KEY_HINT = `**Your key**: the first start of the server writes one to the file \`.data/api-key\`. The command
@@ -102,6 +102,12 @@ const ui = SwaggerUIBundle({
   // Send nothing to swagger.io, and keep no key after the page is closed.
   validatorUrl: null,
   persistAuthorization: false,
+  // Who is signed in to the console is so here: its cookie stands for the key. The code that is shown is for programs.
+  requestInterceptor(request) {
+    request.headers = { 'x-api-key': 'console', ...request.headers };
+    return request;
+  },
+  showMutatedRequest: false,
   responseInterceptor(response) {
     if (noteAnswer(ids, response)) replaceSpec(ui, withOwnIds(spec, ids));
     return response;
