@@ -34,6 +34,7 @@ test.skipIf(process.platform === 'win32')(
     const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\0');
     expect(words).toContain(request.query);
     expect(words).toContain(JSON.stringify(request.filter));
+    expect(words).toEqual(expect.arrayContaining(['--limit', '3', '--prefix', '--copies']));
   },
 );
 

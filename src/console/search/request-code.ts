@@ -56,12 +56,19 @@ ${Object.entries(request)
     for result in results:
         print(result.score, result.title, result.content)`;
 
-/** The command's options of a request, with the words that its shell passes on. */
+/** How many passages a query returns by default. The command has fewer. */
+const LIMIT = 10;
+
+/** The command's options of a request, with their values as a shell passes them on. */
 function* commandOptions(request: QueryRequest): Generator<string> {
   for (const id of request.knowledgeBaseIds ?? []) yield `--kb ${shellWord(id)}`;
-  if (request.limit !== undefined) yield `--limit ${request.limit}`;
+  for (const id of request.documentIds ?? []) yield `--document ${shellWord(id)}`;
+  yield `--limit ${request.limit ?? LIMIT}`;
   if (request.mode !== undefined) yield `--mode ${request.mode}`;
+  if (request.minScore !== undefined) yield `--min-score ${request.minScore}`;
+  if (request.maxPerDocument !== undefined) yield `--max-per-document ${request.maxPerDocument}`;
   if (request.contextPassages) yield `--context ${request.contextPassages}`;
+  if (request.prefix) yield '--prefix';
   if (request.filter !== undefined) yield `--filter ${shellWord(JSON.stringify(request.filter))}`;
   if (!request.distinct) yield '--copies';
 }
