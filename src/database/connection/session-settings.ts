@@ -72,8 +72,8 @@ const FOLDING_COLLATION = `(
   ORDER BY pg_catalog.array_position('{pg_c_utf8,und-x-icu,C.utf8,C.UTF-8,en_US.utf8,en-x-icu}'::name[], collname)
   LIMIT 1)`;
 
-/** Time-outs that would end the next statement. */
-const isTimeout = (name: string): boolean => name.endsWith('_timeout');
+/** Time-outs that would end the next statement; Citus's own, with a point in their names, end none. */
+const isTimeout = (name: string): boolean => /^\w+_timeout$/.test(name);
 
 /**
  * Reads the facts, and makes the settings those of the session, if the connection is direct. The time-outs of a role may
