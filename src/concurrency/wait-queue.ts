@@ -50,7 +50,8 @@ export type WaitLimits = {
 export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
   const queue: QueuedWaiter<Wanted>[] = [];
   const wait = async (wanted: Wanted, { client, signal, budget, ...limits }: WaitLimits) => {
-    const waitMaxMs = Math.min(limits.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity);
+    // The time of earlier waits may have spent more than there was: a timer takes no negative time.
+    const waitMaxMs = Math.max(0, Math.min(limits.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity));
     if (client?.closed) throw clientHungUp();
     signal?.throwIfAborted();
     await new Promise<void>((resolvePromise, rejectPromise) => {

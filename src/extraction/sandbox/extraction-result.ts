@@ -121,7 +121,7 @@ export function startDeadline(maxMs: number, end: (reason: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(tick, Math.min(TICK_MS, limitMs - spentMs));
+    timer = setTimeout(tick, Math.max(0, Math.min(TICK_MS, limitMs - spentMs)));
   };
   const tick = () => {
     const nowMs = performance.now();
