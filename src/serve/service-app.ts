@@ -17,6 +17,7 @@ import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAuthenticate } from '../http/access/authenticate.ts';
 import { createConsoleSessions, createKeyReader } from '../http/access/console-session.ts';
+import { isLoopbackHost } from '../http/access/own-address.ts';
 import { createRateLimit } from '../http/access/rate-limit.ts';
 import { createApp } from '../http/app.ts';
 import { createAdmission } from '../http/capacity/admission.ts';
@@ -150,6 +151,7 @@ function createRequireReady(
 /** The routes outside the contract that report on this process. */
 const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   baseUrl: service.config.baseUrl,
+  isLocal: isLoopbackHost(service.config.host),
   requireReady: createRequireReady(service, ending),
   deploymentId: service.deploymentId,
   prove: (challenge) => prove(service.proofSecret, challenge),

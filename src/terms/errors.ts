@@ -91,6 +91,15 @@ export const signInCodeRefused = () =>
     'This code was used before, is older than five minutes, or is wrong: sign in with the API key.',
   );
 
+export const foreignHost = () =>
+  new ServiceError(
+    'KEY_NOT_PERMITTED',
+    'The Host header names neither this machine nor the host of BASE_URL: set BASE_URL if a proxy passes that name on.',
+  );
+
+export const foreignOrigin = () =>
+  new ServiceError('KEY_NOT_PERMITTED', 'Pages of another origin may not use this address.');
+
 export const metricsNotAuthorized = () =>
   new ServiceError(
     'UNAUTHORIZED',

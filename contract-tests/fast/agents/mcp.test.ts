@@ -171,18 +171,18 @@ describe('the endpoint', () => {
     expect(await call(stranger, 'read_document', { documentId })).toHaveProperty('refusal');
   });
 
-  test('answers whatever the Host header holds', async () => {
+  test('403 KEY_NOT_PERMITTED: a Host header that is no name', async () => {
     const headers = {
       ...withKey,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
     const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
-    for (const host of ['a b', '[', 'a/../b', '']) {
+    for (const host of ['a b', '[', 'a/../b']) {
       const sent = { method: 'POST', path: '/mcp', headers: { ...headers, host }, body };
       const { status, text } = await exchange(inject('address'), sent);
-      expect({ host, status }).toEqual({ host, status: 200 });
-      expect(text).toContain('read_document');
+      expect({ host, status }).toEqual({ host, status: 403 });
+      expect(text).toContain('KEY_NOT_PERMITTED');
     }
   });
 
@@ -251,4 +251,30 @@ test('the command ends with a sentence when there is no service, or no key for i
   expect(without).toMatchObject({ code: 1, output: '', complaints: expect.stringContaining('Give the key') });
   const wrong = await spawnCommand({ ...environment, KNOWLEDGE_URL: inject('address') }, 'mcp', '--key', 'x');
   expect(wrong).toMatchObject({ code: 1, complaints: expect.stringContaining('API key') });
+});
+
+test('a page of a stranger is refused at /mcp, also under a name that leads to this machine', async () => {
+  const port = url.port;
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const send = async (headers: Record<string, string>) => {
+    const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const { status } = await exchange(inject('address'), {
+      method: 'POST',
+      path: '/mcp',
+      headers: { ...accept, 'x-api-key': account.apiKey, ...headers },
+      body: JSON.stringify(message),
+    });
+    return status;
+  };
+  const rebound = `http://evil.example:${port}`;
+  const strangers = [
+    { origin: rebound },
+    { origin: 'null' },
+    { host: `evil.example:${port}` },
+    { host: `evil.example:${port}`, origin: rebound },
+    { host: `127.0.0.1.evil.example:${port}` },
+  ];
+  for (const headers of strangers) expect([headers, await send(headers)]).toEqual([headers, 403]);
+  const own = [{}, { host: `localhost:${port}`, origin: `http://localhost:${port}` }, { origin: url.origin }];
+  for (const headers of own) expect([headers, await send(headers)]).toEqual([headers, 200]);
 });

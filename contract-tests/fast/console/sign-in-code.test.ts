@@ -42,6 +42,17 @@ test('401 UNAUTHORIZED: another code, none, and one that came through a proxy', 
     expectRefusal(await redeem(`Bearer ${code}`, { [name]: '127.0.0.1' }), 401, 'UNAUTHORIZED');
 });
 
+test('403 KEY_NOT_PERMITTED: a page whose name leads to this machine, and one of another origin, redeem nothing', async () => {
+  const rebound = 'http://evil.example:8080';
+  const pages = [
+    { host: 'evil.example:8080' },
+    { host: 'evil.example:8080', origin: rebound },
+    { origin: rebound },
+  ];
+  for (const headers of pages)
+    expectRefusal(await redeem(`Bearer ${code}`, headers), 403, 'KEY_NOT_PERMITTED');
+});
+
 test('405 METHOD_NOT_ALLOWED: a code in an address is never read', async () => {
   const answer = await exchange(service.address, { method: 'GET', path: `/console/sign-in?code=${code}` });
   expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');

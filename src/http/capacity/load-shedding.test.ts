@@ -30,7 +30,7 @@ beforeAll(async () => {
   const unexpectedCall = () => Promise.reject(new Error('no request is admitted'));
   const handle = await createApp({
     backend: { authenticate: unexpectedCall, limitRate: unexpectedCall, answer: unexpectedCall },
-    routes: { baseUrl: undefined, requireReady: async () => ({}) },
+    routes: { baseUrl: undefined, isLocal: true, requireReady: async () => ({}) },
     admission: full,
     log: createLog('silent'),
     telemetry: createTelemetry({ ...unmetered, requestEnded: (answered) => ended.push(answered) }),

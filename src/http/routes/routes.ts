@@ -11,6 +11,7 @@ import type { Metrics } from '../../telemetry/telemetry.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../../terms/errors.ts';
 import { originOf } from '../access/origin.ts';
+import { type OwnAddress, requireOwnAddress } from '../access/own-address.ts';
 import { type BodyResources, readJsonBody } from '../contract/request-body.ts';
 import { addReference } from './api-reference/reference.ts';
 import { addConsole } from './console/serve-console.ts';
@@ -42,6 +43,8 @@ export type McpMessage = {
 export type Routes = {
   /** The public address; undefined: the address of each request. */
   baseUrl: string | undefined;
+  /** Whether the server listens on a loopback address only. */
+  isLocal: boolean;
   /** Undefined: there is no path `/metrics`. */
   metrics?: Metrics;
   /** Returns the success payload. Undefined: this server, a worker, has neither uploads nor pages. */
@@ -176,15 +179,13 @@ async function bodyOf(response: Response): Promise<Buffer | Readable | null> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-function addMcp(
-  router: Router,
-  answerMcp: NonNullable<Routes['answerMcp']>,
-  baseUrl: string | undefined,
-): void {
+function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>, address: OwnAddress): void {
   const path = '/mcp';
   nameRoute(router, path, 'mcp');
   for (const method of ['get', 'post', 'delete'] as const)
     router[method](path, async (context) => {
+      // The protocol wants it of every server (MCP, "Streamable HTTP", security warning).
+      requireOwnAddress(context, address);
       const response = await answerMcp({
         key: keyOf(context),
         request: toFetchRequest(context),
@@ -192,7 +193,7 @@ function addMcp(
         beginListening: () => void context.state.requestedWait.begin(),
         readBody: (resources) => readJsonBody(context.req, { limitBytes: MCP_BODY_MAX_BYTES }, resources),
         serviceAddress: serviceAddressOf(context.socket),
-        publicAddress: baseUrl ?? originOf(context),
+        publicAddress: address.baseUrl ?? originOf(context),
       });
       expectStream(context);
       context.body = await bodyOf(response);
@@ -228,7 +229,7 @@ export function createRoutes(routes: Routes): Router {
     addDownloads(router, path, routes.openDownload);
     refuseOtherMethods(router, path, ['GET', 'HEAD', 'OPTIONS']);
   }
-  if (routes.answerMcp) addMcp(router, routes.answerMcp, routes.baseUrl);
+  if (routes.answerMcp) addMcp(router, routes.answerMcp, routes);
   if (routes.metrics) addMetrics(router, routes.metrics);
   return router;
 }

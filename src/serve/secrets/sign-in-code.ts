@@ -3,9 +3,9 @@
  * for a service that only this machine reaches.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { isIPv4 } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
+import { isLoopbackHost } from '../../http/access/own-address.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 import { readWorkingKey } from './given-key.ts';
 
@@ -18,10 +18,6 @@ const VALID_MS = 5 * 60_000;
 const CODE_BYTES = 24;
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Whether a server at this address is reached from its own machine only. */
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 /** Makes a code for the key that `readKey` returns. `nowMs`: a clock that never goes back. */
 export function createSignInCode(
@@ -47,7 +43,7 @@ export function createSignInCode(
  */
 export async function offerSignInCode(database: Database, config: Config): Promise<SignInCode | undefined> {
   const { host, baseUrl, bootstrapApiKey } = config;
-  if (!isLoopback(host) || baseUrl !== undefined || bootstrapApiKey !== undefined) return undefined;
+  if (!isLoopbackHost(host) || baseUrl !== undefined || bootstrapApiKey !== undefined) return undefined;
   const readKey = () => readWorkingKey(database, config);
   return (await readKey()) === undefined ? undefined : createSignInCode(readKey);
 }
