@@ -20,6 +20,7 @@ import {
   checkReach,
   checkSchema,
 } from './check-database.ts';
+import { checkExtraction } from './check-extraction.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import {
   checkBaseUrl,
@@ -177,6 +178,7 @@ export async function* examine({
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
   if (config.hasOcr) yield await runCheck(ocrPart(), checkOcr);
+  yield await runCheck('reading of files', () => checkExtraction(config));
   if (config.hasWordVectors) yield await runCheck('word vectors (WORD_VECTORS is on)', checkWordVectors);
   const deployment = yield* findDatabaseProblems(config);
   if (hasStore(config))

@@ -1,7 +1,7 @@
 /** An attacker who controls an extraction process stays in it, as far as the system allows. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { EscapeReport, EscapeTask } from '../testing/escaping-process.ts';
 import { createExtractionPool } from './extraction-pool.ts';
-import { findSandbox } from './extraction-sandbox.ts';
+import { findSandbox, withTarget } from './extraction-sandbox.ts';
 
 const program = fileURLToPath(new URL('../testing/escaping-process.ts', import.meta.url));
 const isRoot = process.geteuid?.() === 0;
@@ -108,6 +108,26 @@ test('where the system allows less, files are extracted, and the missing limits 
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+test('where node_modules is a link, the process may read what it leads to', async () => {
+  const [modules, link] = [join(directory, 'modules'), join(directory, 'node_modules')];
+  await mkdir(modules);
+  await writeFile(join(modules, 'library.cjs'), 'module.exports = 1;');
+  await symlink(modules, link);
+  const run = (paths: string[]) =>
+    execFileSync(
+      process.execPath,
+      [
+        '--permission',
+        ...paths.map((path) => `--allow-fs-read=${path}`),
+        '-p',
+        `require('${link}/library.cjs')`,
+      ],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+  expect(run(withTarget(link))).toBe('1\n');
+  expect(() => run([link])).toThrow();
 });
 
 test.runIf(process.platform === 'linux')(

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,13 @@ const root = dirname(manifest);
 const [modules] = /^.*?[\\/]node_modules[\\/]/.exec(root) ?? [join(root, 'node_modules')];
 
 /**
+ * A path, and where it leads if it is a link: Node looks at the link, and reads the files under their real names.
+ * `/srv/app/node_modules` → `/srv/app/node_modules`, `/var/cache/modules-1.2`
+ */
+export const withTarget = (path: string): string[] =>
+  existsSync(path) ? [...new Set([path, realpathSync(path)])] : [path];
+
+/**
  * The start of Node with its permission model: the process may read the program's files only, and write none.
  * It may start neither processes nor threads, nor make code from strings. Its environment is empty.
  */
@@ -34,7 +42,7 @@ export const NODE_COMMAND = [
   process.execPath,
   `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
   '--permission',
-  ...[code, modules, manifest, OCR_FOLDER].map((path) => `--allow-fs-read=${path}`),
+  ...[code, modules, manifest, OCR_FOLDER].flatMap(withTarget).map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
   // SQLite opens any file, whatever the permission model allows.
   '--no-experimental-sqlite',
