@@ -16,6 +16,7 @@ import type { Batches } from './analysis-pool.ts';
 import { deletePassages } from './delete-documents.ts';
 import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas } from './postings/document-frequencies.ts';
+import { payForEntries } from './postings/pending-entries.ts';
 
 const COLUMN_VALUES = [
   'knowledgeBaseId',
@@ -88,17 +89,16 @@ const insertColumns = prepare(
 );
 
 /** Inserts passages of the documents with these ids, in the order of their texts' analysis. */
-const insertRows = (
+async function insertRows(
   transaction: Queryable,
-  owned: OwnedKnowledgeBase,
+  { knowledgeBaseId, accountId }: OwnedKnowledgeBase,
   { ids, columns }: { ids: string[]; columns: PassageColumns },
-) =>
-  insertColumns(transaction, {
-    ...owned,
-    ...columns,
-    ids,
-    baseLexeme: knowledgeBaseLexeme(owned.knowledgeBaseId),
-  });
+): Promise<void> {
+  const owned = { knowledgeBaseId, accountId };
+  const baseLexeme = knowledgeBaseLexeme(knowledgeBaseId);
+  await insertColumns(transaction, { ...owned, ...columns, ids, baseLexeme });
+  await payForEntries(transaction, owned, columns.lexemes.byteLength);
+}
 
 /**
  * Adds documents to all statistics of their knowledge base, in one statement. Of the document with the given id, which

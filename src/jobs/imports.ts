@@ -7,7 +7,8 @@ import type { EmbeddingsSettings } from '../config/model-settings.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Database } from '../database/connection/database.ts';
 import { failDocument } from '../database/rows/documents/documents.ts';
-import { createIndexMaintenance } from '../indexing/postings/index-maintenance.ts';
+import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
+import { createPendingEntriesMover } from '../indexing/postings/pending-entries.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { fetchUrl } from './fetching/fetch-url.ts';
@@ -118,24 +119,41 @@ async function endOverdueImport(
   }
 }
 
-/** Maintains the index until the returned function is called, which does not wait for a merge: it is rolled back. */
+/** Interval between moves of the index entries that small imports leave: a few dozen pages, which every search reads. */
+const MOVE_INTERVAL_MS = 2_000;
+/** The interval after a failed move: the role may not own the index, and each try writes a line to the log. */
+const FAILED_MOVE_INTERVAL_MS = 60_000;
+
+/** Maintains the index until the returned function is called, which waits for no statement: it is rolled back. */
 function startIndexMaintenance({ database, log }: JobContext): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const maintainIndex = createIndexMaintenance(database);
-  const stop = repeat(async () => {
-    const startedAtMs = performance.now();
-    const bytesLeft = await withinBounds({ signal: () => signal }, () => maintainIndex(signal)).catch(
-      (error) => {
-        if (!signal.aborted) log.warn({ err: error }, 'index maintenance failed');
-        return 0;
-      },
-    );
-    return mergeIntervalMs({ bytesLeft, tookMs: performance.now() - startedAtMs });
-  });
+  const attempt = <T>(act: () => Promise<T>, failed: T): Promise<T> =>
+    withinBounds({ signal: () => signal }, act).catch((error) => {
+      if (!signal.aborted) log.warn({ err: error }, 'index maintenance failed');
+      return failed;
+    });
+  const moveEntries = createPendingEntriesMover(database);
+  const stops = [
+    repeat(async () => {
+      const startedAtMs = performance.now();
+      const bytesLeft = await attempt(
+        async () => (await mergeFrequencyDeltas(database, { signal })).bytesLeft,
+        0,
+      );
+      return mergeIntervalMs({ bytesLeft, tookMs: performance.now() - startedAtMs });
+    }),
+    repeat(async () => {
+      const isMoved = await attempt(async () => {
+        await moveEntries();
+        return true;
+      }, false);
+      return isMoved ? MOVE_INTERVAL_MS : FAILED_MOVE_INTERVAL_MS;
+    }),
+  ];
   return async () => {
     stopping.abort();
-    await stop();
+    await Promise.all(stops.map((stop) => stop()));
   };
 }
 

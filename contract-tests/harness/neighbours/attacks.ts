@@ -5,7 +5,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { makeText } from '../documents/texts.ts';
+import { createRandom, makeText } from '../documents/texts.ts';
 import {
   type Account,
   type Answer,
@@ -23,6 +23,8 @@ export type Attack = {
   prepare?(account: Account): Promise<void>;
   /** Attacks until `untilMs` (by `performance.now()`). */
   run(account: Account, untilMs: number): Promise<void>;
+  /** How long the service may be busy with it after its end, and so is measured then. */
+  aftermathSeconds?: number;
 };
 
 /** The contract's longest text and query, in characters, and its largest file in bytes. */
@@ -40,6 +42,13 @@ async function inParallel(
     while (performance.now() < untilMs) await act(client);
   };
   await Promise.all(Array.from({ length: clients }, (_, client) => one(client)));
+}
+
+/** A text of `length` ideographs of CJK Extension B in a random order, another one for each `seed`. */
+function randomIdeographs(length: number, seed: number): string {
+  const random = createRandom(seed);
+  const { from, count } = IDEOGRAPHS_B;
+  return Array.from({ length }, () => String.fromCodePoint(from + Math.floor(random() * count))).join('');
 }
 
 /** A text of `length` characters of a Unicode block. Hardly any pair of neighbouring characters occurs twice. */
@@ -179,6 +188,24 @@ export const ATTACKS: Record<string, Attack> = {
       const content = distinctPairs(TEXT_LENGTH, IDEOGRAPHS_B);
       return inParallel(8, untilMs, () => importText(account, content));
     },
+  },
+  'random-texts': {
+    about:
+      '8 texts of 1,000,000 random rare ideographs at a time, and 8 clients with 900 of them in each text',
+    async run(account, untilMs) {
+      const texts = Array.from({ length: 8 }, (_, i) => randomIdeographs(TEXT_LENGTH, i + 1));
+      const short = randomIdeographs(40_000, 9);
+      let count = 0;
+      const next = () => {
+        const from = (count++ * 1_000) % 38_000;
+        return short.slice(from, from + 2 * 900); // UTF-16 units: with its title, a short text
+      };
+      await Promise.all([
+        inParallel(8, untilMs, (client) => importText(account, texts[client] ?? '')),
+        inParallel(8, untilMs, () => importText(account, next())),
+      ]);
+    },
+    aftermathSeconds: 180,
   },
   'long-queries': {
     about: `6 queries of 8,192 characters at a time, over ${KNOWLEDGE_BASES} knowledge bases that hold each pair`,

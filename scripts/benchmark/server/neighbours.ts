@@ -9,7 +9,8 @@ import {
   observeAttack,
   openAccounts,
 } from '../../../contract-tests/harness/neighbours/neighbour.ts';
-import { withService } from '../../../contract-tests/harness/service/service-process.ts';
+import { withServiceDatabase } from '../../../contract-tests/harness/service/service-database.ts';
+import { type RunningService, withService } from '../../../contract-tests/harness/service/service-process.ts';
 import type { Report, Target } from '../measuring/figures.ts';
 
 const WARM_UP_SECONDS = 3;
@@ -40,6 +41,31 @@ function addFigures(report: Report, name: string, observed: Observed, idleP95Ms?
   if (refused.length > 0) report.note(`${name}: ${[...new Set(refused)].slice(0, 3).join('; ')}`);
 }
 
+/** Two large texts and a file are stored at a time, of which a statement adds up to 260 pages: see pending-entries.ts. */
+const TARGET_PENDING_PAGES = 1_024;
+const PENDING_INTERVAL_MS = 50;
+
+/** Counts the pages of the list that every search reads, until the returned function is called: the most at a time. */
+function watchPendingPages(service: RunningService): () => Promise<number> {
+  let isOver = false;
+  const watched = withServiceDatabase(service, async (client) => {
+    await client.query('CREATE EXTENSION IF NOT EXISTS pgstattuple');
+    let most = 0;
+    while (!isOver) {
+      const { rows } = await client.query<{ pages: number }>(
+        `SELECT pending_pages AS pages FROM pgstatginindex('passage_lexemes_by_lexeme')`,
+      );
+      most = Math.max(most, rows[0]?.pages ?? 0);
+      await delay(PENDING_INTERVAL_MS);
+    }
+    return most;
+  });
+  return async () => {
+    isOver = true;
+    return await watched;
+  };
+}
+
 /** Runs the attacks in turn, all beside the same second account. */
 export async function measureNeighbours(report: Report): Promise<void> {
   await withService(async (service) => {
@@ -47,10 +73,18 @@ export async function measureNeighbours(report: Report): Promise<void> {
     await observe(accounts.neighbour, WARM_UP_SECONDS);
     const idle = await observe(accounts.neighbour, IDLE_SECONDS);
     addFigures(report, 'idle', idle);
-    for (const [name, { about }] of Object.entries(ATTACKS)) {
+    for (const [name, { about, aftermathSeconds }] of Object.entries(ATTACKS)) {
       report.progress(about);
+      const endWatch = watchPendingPages(service);
       const observed = await observeAttack(name, accounts, ATTACK_SECONDS);
       addFigures(report, name, observed, percentile(idle.queries, 0.95));
+      if (aftermathSeconds !== undefined) {
+        report.progress(`${aftermathSeconds} s after its end`);
+        const afterwards = await observe(accounts.neighbour, aftermathSeconds);
+        addFigures(report, `after ${name}`, afterwards, percentile(idle.queries, 0.95));
+      }
+      const target = { atMost: TARGET_PENDING_PAGES };
+      report.figure({ name: `${name}: pending pages, most`, value: await endWatch(), unit: '', target });
       const mebibytes = readResidentBytes(service.pid) / 1024 ** 2;
       report.figure({ name: `${name}: memory of the server at its end`, value: mebibytes, unit: 'MiB' });
       await delay(PAUSE_MS);

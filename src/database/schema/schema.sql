@@ -354,7 +354,7 @@ CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (a
 CREATE INDEX knowledge_bases_deleted ON public.knowledge_bases USING btree (account_id) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX knowledge_jobs_by_subject ON public.knowledge_jobs USING btree (knowledge_base_id, document_id) WHERE (ended_at IS NULL);
 CREATE INDEX knowledge_jobs_not_ended ON public.knowledge_jobs USING btree (queue, account_id, created_at) WHERE (ended_at IS NULL);
-CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
+CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes) WITH (gin_pending_list_limit='16384');
 CREATE INDEX synonym_groups_by_key ON public.synonym_groups USING gin (keys) WITH (fastupdate=off);
 CREATE INDEX unchanged_imports_of_document ON public.unchanged_imports USING btree (knowledge_base_id, document_id);
 CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
