@@ -179,8 +179,9 @@ export type AttributeText = string;
 export type FileName = string;
 
 /**
- * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
- * `importUrl` opens an address, which becomes the source of its document.
+ * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+ * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+ * the source of its document.
  *
  * 1 to 2,048 characters.
  */
@@ -188,7 +189,7 @@ export type SourceUrl = string;
 
 /**
  * An `http` or `https` address in a public network, without user name, password and fragment, with port 80, 443 or
- * one from 1024 up. It becomes the document's `sourceUrl`.
+ * one from 1024 up; else as `sourceUrl`, which it becomes for the document.
  *
  * 1 to 2,048 characters.
  */
@@ -305,7 +306,8 @@ export type Language = string;
 export type WebhookId = string;
 
 /**
- * Where the events are sent, an https address without user name, password and fragment.
+ * Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+ * control characters and marks of the direction of writing.
  *
  * 1 to 2,048 characters.
  */
@@ -653,8 +655,9 @@ export type ImportFileRequest = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-     * `importUrl` opens an address, which becomes the source of its document.
+     * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+     * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+     * the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -758,8 +761,9 @@ export type ImportTextContentRequest = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-     * `importUrl` opens an address, which becomes the source of its document.
+     * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+     * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+     * the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -796,7 +800,7 @@ export type ImportUrlRequest = {
     knowledgeBaseId: KnowledgeBaseId;
     /**
      * An `http` or `https` address in a public network, without user name, password and fragment, with port 80, 443 or
-     * one from 1024 up. It becomes the document's `sourceUrl`.
+     * one from 1024 up; else as `sourceUrl`, which it becomes for the document.
      *
      * 1 to 2,048 characters.
      */
@@ -941,7 +945,8 @@ export type SetSynonymsRequest = {
  */
 export type CreateWebhookRequest = {
     /**
-     * Where the events are sent, an https address without user name, password and fragment.
+     * Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+     * control characters and marks of the direction of writing.
      *
      * 1 to 2,048 characters.
      */
@@ -1184,8 +1189,9 @@ export type Document = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-     * `importUrl` opens an address, which becomes the source of its document.
+     * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+     * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+     * the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -1318,8 +1324,9 @@ export type DocumentDetails = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-     * `importUrl` opens an address, which becomes the source of its document.
+     * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+     * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+     * the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -1646,8 +1653,9 @@ export type SearchResult = {
      */
     attributes?: Attributes;
     /**
-     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-     * `importUrl` opens an address, which becomes the source of its document.
+     * Where readers find the original, an `http` or `https` address without backslashes, control characters and marks of
+     * the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which becomes
+     * the source of its document.
      *
      * 1 to 2,048 characters.
      */
@@ -2256,7 +2264,8 @@ export type CreatedWebhook = {
      */
     id: WebhookId;
     /**
-     * Where the events are sent, an https address without user name, password and fragment.
+     * Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+     * control characters and marks of the direction of writing.
      *
      * 1 to 2,048 characters.
      */
@@ -2303,7 +2312,8 @@ export type Webhook = {
      */
     id: WebhookId;
     /**
-     * Where the events are sent, an https address without user name, password and fragment.
+     * Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+     * control characters and marks of the direction of writing.
      *
      * 1 to 2,048 characters.
      */

@@ -218,9 +218,9 @@ class Operations:
         letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
-        source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
-        characters.
+        source_url: Where readers find the original, an `http` or `https` address without backslashes, control
+        characters and marks of the direction of writing. Search results repeat it for citations. Only `importUrl`
+        opens an address, which becomes the source of its document. 1 to 2,048 characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -361,9 +361,9 @@ class Operations:
         letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
-        source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
-        characters.
+        source_url: Where readers find the original, an `http` or `https` address without backslashes, control
+        characters and marks of the direction of writing. Search results repeat it for citations. Only `importUrl`
+        opens an address, which becomes the source of its document. 1 to 2,048 characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -777,8 +777,8 @@ class Operations:
         The address must be https, with port 443 or one from 1024 up, on a public network. Redirects are not
         followed.
 
-        url: Where the events are sent, an https address without user name, password and fragment. 1 to 2,048
-        characters.
+        url: Where the events are sent, an https address without user name, password and fragment, white space,
+        backslashes, control characters and marks of the direction of writing. 1 to 2,048 characters.
 
         events: The events to send; all if the field is missing, also types that later versions add. Repeated types
         count once. 1 to 20 items.
@@ -986,7 +986,7 @@ class Operations:
         invalid. 36 characters.
 
         url: An `http` or `https` address in a public network, without user name, password and fragment, with port
-        80, 443 or one from 1024 up. It becomes the document's `sourceUrl`. 1 to 2,048 characters.
+        80, 443 or one from 1024 up; else as `sourceUrl`, which it becomes for the document. 1 to 2,048 characters.
 
         title: The title of the document. By default the name of the file. 1 to 256 characters.
 
@@ -1185,9 +1185,9 @@ class AsyncOperations:
         letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
-        source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
-        characters.
+        source_url: Where readers find the original, an `http` or `https` address without backslashes, control
+        characters and marks of the direction of writing. Search results repeat it for citations. Only `importUrl`
+        opens an address, which becomes the source of its document. 1 to 2,048 characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -1328,9 +1328,9 @@ class AsyncOperations:
         letters, digits, `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts
         together have up to 16,384 characters. Documents without attributes lack this field. At most 16 fields.
 
-        source_url: Where readers find the original, an `http` or `https` address. Search results repeat it for
-        citations. Only `importUrl` opens an address, which becomes the source of its document. 1 to 2,048
-        characters.
+        source_url: Where readers find the original, an `http` or `https` address without backslashes, control
+        characters and marks of the direction of writing. Search results repeat it for citations. Only `importUrl`
+        opens an address, which becomes the source of its document. 1 to 2,048 characters.
 
         external_id: The caller's own id of the document, such as a path or the key of a record, compared as it is.
         A document replaces the earlier ones with its `externalId` in the same knowledge base when it is
@@ -1744,8 +1744,8 @@ class AsyncOperations:
         The address must be https, with port 443 or one from 1024 up, on a public network. Redirects are not
         followed.
 
-        url: Where the events are sent, an https address without user name, password and fragment. 1 to 2,048
-        characters.
+        url: Where the events are sent, an https address without user name, password and fragment, white space,
+        backslashes, control characters and marks of the direction of writing. 1 to 2,048 characters.
 
         events: The events to send; all if the field is missing, also types that later versions add. Repeated types
         count once. 1 to 20 items.
@@ -1953,7 +1953,7 @@ class AsyncOperations:
         invalid. 36 characters.
 
         url: An `http` or `https` address in a public network, without user name, password and fragment, with port
-        80, 443 or one from 1024 up. It becomes the document's `sourceUrl`. 1 to 2,048 characters.
+        80, 443 or one from 1024 up; else as `sourceUrl`, which it becomes for the document. 1 to 2,048 characters.
 
         title: The title of the document. By default the name of the file. 1 to 256 characters.
 

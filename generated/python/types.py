@@ -479,8 +479,9 @@ class Document(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-    `importUrl` opens an address, which becomes the source of its document.
+    Where readers find the original, an `http` or `https` address without backslashes, control characters and marks
+    of the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which
+    becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -683,8 +684,9 @@ class DocumentDetails(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-    `importUrl` opens an address, which becomes the source of its document.
+    Where readers find the original, an `http` or `https` address without backslashes, control characters and marks
+    of the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which
+    becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -1422,8 +1424,9 @@ class SearchResult(Model):
     """
     source_url: str | None
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-    `importUrl` opens an address, which becomes the source of its document.
+    Where readers find the original, an `http` or `https` address without backslashes, control characters and marks
+    of the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which
+    becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -1737,7 +1740,8 @@ class CreatedWebhook(Model):
     """
     url: str
     """
-    Where the events are sent, an https address without user name, password and fragment.
+    Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+    control characters and marks of the direction of writing.
 
     1 to 2,048 characters.
     """
@@ -1842,7 +1846,8 @@ class Webhook(Model):
     """
     url: str
     """
-    Where the events are sent, an https address without user name, password and fragment.
+    Where the events are sent, an https address without user name, password and fragment, white space, backslashes,
+    control characters and marks of the direction of writing.
 
     1 to 2,048 characters.
     """
@@ -2183,8 +2188,9 @@ class ImportFileOptions(TypedDict, total=False):
     """
     source_url: Union[str, None]
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-    `importUrl` opens an address, which becomes the source of its document.
+    Where readers find the original, an `http` or `https` address without backslashes, control characters and marks
+    of the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which
+    becomes the source of its document.
 
     1 to 2,048 characters.
     """
@@ -2221,8 +2227,9 @@ class ImportTextContentOptions(TypedDict, total=False):
     """
     source_url: Union[str, None]
     """
-    Where readers find the original, an `http` or `https` address. Search results repeat it for citations. Only
-    `importUrl` opens an address, which becomes the source of its document.
+    Where readers find the original, an `http` or `https` address without backslashes, control characters and marks
+    of the direction of writing. Search results repeat it for citations. Only `importUrl` opens an address, which
+    becomes the source of its document.
 
     1 to 2,048 characters.
     """

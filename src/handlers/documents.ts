@@ -28,6 +28,7 @@ import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { readStoredPassages } from '../indexing/store-passages.ts';
 import { documentNotFound, documentNotRetryable, ServiceError } from '../terms/errors.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../terms/ids.ts';
+import { requirePlainAddress } from '../terms/plain-address.ts';
 import { changeDocument, retitleDocument } from '../versions/change-document.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { importText } from './import-text.ts';
@@ -113,6 +114,7 @@ export const documentHandlers = {
     { title, content, attributes, sourceUrl, externalId, ifUnchanged, ...input },
     context,
   ) {
+    requirePlainAddress('sourceUrl', sourceUrl);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, context.reach);
     const bytes = Buffer.byteLength(content);
     await context.diskWatermark.require(bytes);
@@ -213,6 +215,7 @@ export const documentHandlers = {
   },
 
   async updateDocument({ documentId, ...change }, context) {
+    requirePlainAddress('sourceUrl', change.sourceUrl);
     const { database, accountId, config: defaults, diskWatermark, reach } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
     await diskWatermark.require(0);

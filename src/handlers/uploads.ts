@@ -21,6 +21,7 @@ import {
   parseKnowledgeBaseId,
   type ScopedId,
 } from '../terms/ids.ts';
+import { requirePlainAddress } from '../terms/plain-address.ts';
 import { acceptAddress } from '../versions/accept-address.ts';
 import {
   type Accepted,
@@ -197,6 +198,7 @@ const EXTERNAL_ID_MAX = 256;
 
 /** @throws INPUT_VALIDATION_FAILED naming `url` or `externalId` */
 function requireImportable(url: string, externalId: string, { fetchRules }: HandlerContext): void {
+  requirePlainAddress('url', url);
   const problem = findAddressProblem(url, fetchRules);
   if (problem !== undefined) throw validationFailed([], { url: [problem] });
   if ([...externalId].length > EXTERNAL_ID_MAX) {
@@ -207,6 +209,7 @@ function requireImportable(url: string, externalId: string, { fetchRules }: Hand
 
 export const uploadHandlers = {
   async importFile({ attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
+    requirePlainAddress('sourceUrl', sourceUrl);
     const file = { ...parseFileId(input.fileId, context.reach), accountId: context.accountId };
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
@@ -217,6 +220,7 @@ export const uploadHandlers = {
   },
 
   async uploadFile({ fileName, attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
+    requirePlainAddress('sourceUrl', sourceUrl);
     const { database, accountId, reach, config, diskWatermark } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const { sizeBytes } = context.byteBody();

@@ -15,6 +15,7 @@ import {
 import { requireReceiver } from '../outbound/webhooks/receivers.ts';
 import { createSecret, formatSecret } from '../outbound/webhooks/sign.ts';
 import { parseKnowledgeBaseIds, parseWebhookId } from '../terms/ids.ts';
+import { requirePlainAddress } from '../terms/plain-address.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
 
@@ -25,6 +26,7 @@ export const webhookHandlers = {
   async createWebhook(input, { accountId, reach, config, diskWatermark, transact, withoutPermit }) {
     const { url } = input;
     await diskWatermark.require(0);
+    requirePlainAddress('url', url);
     await withoutPermit(() => requireReceiver(url, config));
     const events = input.events && [...new Set(input.events)];
     const knowledgeBaseIds = input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, reach);

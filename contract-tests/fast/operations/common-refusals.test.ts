@@ -151,3 +151,23 @@ describe.each(OPERATION_IDS)('%s', async (operationId) => {
   testUnsupportedMediaType(operationId, account);
   testForbiddenCharacters(operationId, account);
 });
+
+const ADDRESSES: Partial<Record<OperationId, 'url' | 'sourceUrl'>> = {
+  importTextContent: 'sourceUrl',
+  importFile: 'sourceUrl',
+  updateDocument: 'sourceUrl',
+  importUrl: 'url',
+  createWebhook: 'url',
+};
+
+test.each(Object.entries(ADDRESSES))(
+  '422 INPUT_VALIDATION_FAILED: %s takes no address that misleads its readers, in %s',
+  async (operationId, field) => {
+    const account = await openAccount();
+    const operation = operationId as OperationId; // a key of ADDRESSES
+    for (const mark of ['\\@127.0.0.1', '\u202e', '\u2066', '\u0085']) {
+      const input = { ...VALID_INPUTS[operation], [field]: `https://example.com${mark}/manual.pdf` };
+      expectRefusedFields(await account.request(operation, input), field);
+    }
+  },
+);
