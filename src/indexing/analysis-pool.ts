@@ -8,12 +8,13 @@ import { Piscina } from 'piscina';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
-import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type WaitBudget, type WaitLimits } from '../concurrency/wait-queue.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { overloaded, serverShuttingDown } from '../terms/errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import { type Dialogue, openDialogue, type RunAnalysis } from './analysis-dialogue.ts';
 import type { AnalysisTask } from './analysis-worker.ts';
+import { createExpectedWait } from './expected-wait.ts';
 import { createDocumentStem, type StemOver } from './stems.ts';
 
 /**
@@ -167,14 +168,32 @@ const isOfFile = ({ format }: DocumentText): boolean => format === 'extracted' |
  */
 function createDocumentPermits(connections: number) {
   const small = createFairSemaphore(SMALL_DOCUMENTS);
-  const texts = createFairSemaphore(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
+  const parallel = Math.max(1, Math.min(LARGE_TEXTS, connections >> 2));
+  const texts = createFairSemaphore(parallel);
   const files = createFairSemaphore(LARGE_FILES);
   const all = [small, texts, files];
+  const expected = createExpectedWait();
   const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
     const isText = !isOfFile(document);
     const length = lengthOf(document);
     if (!isLarge(length)) return { permits: small, isKept: false };
     return { permits: isText ? texts : files, isKept: true };
+  };
+  /** Waits for the turn of a large text. @throws SERVICE_UNAVAILABLE, as soon as it would wait in vain */
+  const acquireText = async (
+    accountId: string,
+    { signal, budget }: Pick<WaitLimits, 'signal' | 'budget'>,
+  ) => {
+    const waitMaxMs = Math.min(REQUEST_WAIT_MAX_MS, budget?.leftMs ?? Infinity);
+    const place = {
+      ahead: texts.queueOf(accountId)?.length() ?? 0,
+      parallel: Math.max(1, Math.floor(parallel / texts.ownerCount())),
+      waitMaxMs,
+    };
+    const watched = expected.watch(accountId, place);
+    const signals = signal === undefined ? watched.signal : AbortSignal.any([signal, watched.signal]);
+    await texts.acquire(accountId, { signal: signals, budget, waitMaxMs }).finally(watched.end);
+    return expected.begin(accountId);
   };
   return {
     /** @throws SERVICE_UNAVAILABLE, for texts of requests, and the signal's reason */
@@ -184,11 +203,13 @@ function createDocumentPermits(connections: number) {
       const isRequest = !isOfFile(document);
       const waiting = permits.queueOf(accountId)?.length() ?? 0;
       if (isRequest && waiting >= WAITING_MAX / permits.ownerCount()) throw overloaded();
-      await permits.acquire(accountId, {
-        ...(signal && { signal }),
-        ...(isRequest && { budget, waitMaxMs: REQUEST_WAIT_MAX_MS }),
-      });
-      return found;
+      const limits = { ...(signal && { signal }), ...(isRequest && { budget }) };
+      if (permits === texts) {
+        const end = await acquireText(accountId, limits);
+        return { ...found, end };
+      }
+      await permits.acquire(accountId, { ...limits, ...(isRequest && { waitMaxMs: REQUEST_WAIT_MAX_MS }) });
+      return { ...found, end: () => {} };
     },
     markPresent(accountId: string) {
       for (const permits of all) permits.markPresent(accountId);
@@ -217,11 +238,12 @@ export function createAnalysisPool(
   return {
     async analyse(document, options) {
       const { accountId, signal } = options;
-      const { permits, isKept } = await documentPermits.acquire(document, options);
+      const { permits, isKept, end: endExpected } = await documentPermits.acquire(document, options);
       const thread = threads.reduce((least, other) => (other.documents < least.documents ? other : least));
       thread.documents++;
       const end = onlyOnce(() => {
         thread.documents--;
+        endExpected();
         permits.release(accountId);
       });
       const permit = {
