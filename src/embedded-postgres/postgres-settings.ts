@@ -28,6 +28,8 @@ const tuning = {
   maintenance_work_mem: '64MB',
   autovacuum_work_mem: '16MB',
   autovacuum_max_workers: '1',
+  // So that what a failed import leaves is removed within a minute. The default is a minute.
+  autovacuum_naptime: '20s',
   // It pays off for long analytical queries only (manual, 30.2); searches are short.
   jit: 'off',
   // A search reads some hundred pages one by one, nearly all from the system's cache. Passing these reads to

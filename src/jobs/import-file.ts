@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
-import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
+import { hasTooLargeIndex } from '../database/rows/account-limits.ts';
 import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import {
   failDocument,
@@ -175,7 +175,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return 'ended';
   const { accountId, fileName, objectName, externalId, charset } = file;
-  if (await hasTooManyLexemes(database, { accountId, defaults: config }))
+  if (await hasTooLargeIndex(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
   const readBytes = () =>
     readStored(service, { ...file, knowledgeBaseId: document.knowledgeBaseId, objectName }, signal);

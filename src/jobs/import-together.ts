@@ -2,7 +2,7 @@
  * Imports small files of one account that were taken together: each is read by itself, and those of a knowledge base are
  * analysed and published in one transaction. What cannot go with the others is imported alone, in the same try.
  */
-import { hasTooManyLexemes } from '../database/rows/account-limits.ts';
+import { hasTooLargeIndex } from '../database/rows/account-limits.ts';
 import type { ReadFacts } from '../database/rows/documents/documents.ts';
 import { findUnread, type UnreadFile } from '../database/rows/documents/small-files.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
@@ -133,7 +133,7 @@ async function importInto(service: JobContext, together: Together): Promise<void
   const leaveAlone = (files: UnreadFile[]) => {
     for (const { id } of files) rest.set(id, 'alone');
   };
-  if (await hasTooManyLexemes(database, { accountId, defaults })) return leaveAlone(unread);
+  if (await hasTooLargeIndex(database, { accountId, defaults })) return leaveAlone(unread);
   const read = await readAll(service, takeFirstVersions(unread, rest), together);
   if (read.length === 0) return;
   try {

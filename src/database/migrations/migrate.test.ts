@@ -58,7 +58,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0026-document-addresses',
     '0027-recognised-pages',
     '0028-small-jobs',
-    '0029-pending-list-limit',
+    '0029-index-upkeep',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

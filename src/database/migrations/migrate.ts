@@ -37,7 +37,7 @@ import * as vectorGenerations from './0.3/0025-vector-generations.ts';
 import * as documentAddresses from './0.3/0026-document-addresses.ts';
 import * as recognisedPages from './0.3/0027-recognised-pages.ts';
 import * as smallJobs from './0.3/0028-small-jobs.ts';
-import * as pendingListLimit from './0.3/0029-pending-list-limit.ts';
+import * as indexUpkeep from './0.3/0029-index-upkeep.ts';
 import { claimSchema } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -70,7 +70,7 @@ const migrations: Record<string, Migration> = {
   '0026-document-addresses': documentAddresses,
   '0027-recognised-pages': recognisedPages,
   '0028-small-jobs': smallJobs,
-  '0029-pending-list-limit': pendingListLimit,
+  '0029-index-upkeep': indexUpkeep,
 };
 
 /**

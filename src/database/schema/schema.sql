@@ -212,7 +212,7 @@ CREATE TABLE passage_lexemes (
   lexemes tsvector STORAGE EXTERNAL NOT NULL STATISTICS 10,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
-) WITH (toast_tuple_target=8160);
+) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0.05);
 
 CREATE TABLE passage_vectors (
   knowledge_base_id uuid NOT NULL,
@@ -240,7 +240,7 @@ CREATE TABLE passages (
   later_starts jsonb,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
-);
+) WITH (autovacuum_vacuum_scale_factor=0.05);
 
 CREATE UNLOGGED TABLE rate_limit_counters (
   key_id text COLLATE "C" NOT NULL,

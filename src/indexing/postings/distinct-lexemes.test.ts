@@ -1,7 +1,7 @@
 /** A text of very many distinct lexemes counts by its space in the database, not only by its bytes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { hasTooManyLexemes } from '../../database/rows/account-limits.ts';
+import { hasTooLargeIndex } from '../../database/rows/account-limits.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 
 let service: TestService;
@@ -25,8 +25,8 @@ async function countLexemes() {
   return rows[0] ?? { recorded: 0, counted: 0, unmerged: 0 };
 }
 
-const setLexemes = (count: number) =>
-  sql`UPDATE knowledge_base_statistics SET distinct_lexemes = ${count}
+const setIndexed = ({ lexemes, passages }: { lexemes: number; passages: number }) =>
+  sql`UPDATE knowledge_base_statistics SET distinct_lexemes = ${lexemes}, passage_count = ${passages}
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(service.service.database);
 
 const importText = (content: string) =>
@@ -51,23 +51,25 @@ test('the distinct lexemes are counted again after many imports, to within a qua
   expect(recorded).toBeGreaterThan(0);
 });
 
-test('lexemes beyond the free ones of an account count against its storage limit, for texts and files', async () => {
+test('lexemes and passages beyond the free ones of an account count against its storage limit, for texts and files', async () => {
   const { call, service: running } = service;
   const { account_id: accountId } = await running.database
     .selectFrom('knowledge_bases')
     .select('account_id')
     .executeTakeFirstOrThrow();
-  const refusesFiles = () => hasTooManyLexemes(running.database, { accountId, defaults: running.config });
-  const free = (4 * 2 ** 20) / 16;
-  const limit = 2 ** 20 / 16;
-  await setLexemes(free + limit + 1);
+  const refusesFiles = () => hasTooLargeIndex(running.database, { accountId, defaults: running.config });
+  // 38 bytes a lexeme and 440 a passage, of which 4 MiB are free.
+  const [free, limit] = [4 * 2 ** 20, 2 ** 20];
+  const lexemes = 20_000;
+  const passages = Math.ceil((free + limit - 38 * lexemes) / 440);
+  await setIndexed({ lexemes, passages });
   const refused = await importText('more');
   expect([refused.status, refused.body.errorCode]).toEqual([403, 'STORAGE_LIMIT_EXCEEDED']);
-  expect(refused.body.data.used).toBe(2 ** 20 + 16);
+  expect(refused.body.data.used).toBe(38 * lexemes + 440 * passages - free);
   const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 4 };
   expect((await call('presignUploadUrl', ticket)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   expect(await refusesFiles()).toBe(true);
-  await setLexemes(free);
+  await setIndexed({ lexemes, passages: Math.floor((free - 38 * lexemes) / 440) });
   expect((await importText('more')).status).toBe(200);
   expect(await refusesFiles()).toBe(false);
 });
