@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../config/make-directory.ts';
+import { keepBallast } from './ballast.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { findPrograms } from './embedded-postgres-insides.ts';
 import { watchForOrphan } from './orphan-watch.ts';
@@ -28,12 +29,14 @@ export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<v
 
 /**
  * `durable` false: a crash of the machine may destroy the data (for tests). `graceSeconds`: how long the database runs
- * on after the service was killed. `onLog` receives PostgreSQL's log lines, and those of this module.
+ * on after the service was killed. `ballast`: for tests, when it is made. `onLog` receives PostgreSQL's log lines, and
+ * those of this module.
  */
 export type EmbeddedPostgresOptions = {
   directory: string;
   durable?: boolean;
   graceSeconds?: number;
+  ballast?: { intervalMs: number; freeMinBytes: number };
   onLog(line: string): void;
 };
 
@@ -54,6 +57,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await ensureCluster({ cluster, initdb, launch, durable, onLog });
     const socketDirectory = chooseSocketDirectory(cluster, launch.owner);
     const password = preparePassword({ cluster, owner: launch.owner });
+    const ballast = durable
+      ? keepBallast(cluster, { owner: launch.owner, onLog, ...options.ballast })
+      : undefined;
     const server = await superviseServer({
       launch,
       postgres,
@@ -63,7 +69,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         removeStaleLocks(cluster, socketDirectory);
       },
       watch: (pid) => watchForOrphan({ pid, cluster, launch, graceSeconds }),
+      ballast,
       onLog,
+    }).catch((error) => {
+      ballast?.stop();
+      throw error;
     });
     const connection = connectionTo({ host: socketDirectory, port: socketPort, password });
     await requirePassword({ cluster, owner: launch.owner }, connection).catch(async (error) => {
@@ -73,6 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     return {
       connection,
       async stop() {
+        ballast?.stop();
         await server.stop();
         lock.release();
       },

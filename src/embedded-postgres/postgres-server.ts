@@ -1,6 +1,7 @@
 /** Supervises the server of a cluster: waits until it is ready, restarts it when it dies, ends it within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '../concurrency/timeout.ts';
+import { type Ballast, isOutOfSpace } from './ballast.ts';
 import { shutDown } from './postgres-pidfile.ts';
 import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
 
@@ -26,6 +27,8 @@ export type ServerOptions = {
   args: string[];
   beforeStart(): Promise<void>;
   watch(pid: number): () => void;
+  /** Given up when the server ends for lack of space; undefined: there is none. */
+  ballast?: Ballast | undefined;
   onLog(line: string): void;
 };
 
@@ -37,6 +40,8 @@ type Server = {
   ready: Promise<void>;
   exited: Promise<string>;
   signal(name: NodeJS.Signals): void;
+  /** Whether its last lines say that the disk is full. */
+  lacksSpace(): boolean;
 };
 
 /** The current or last server, and the end of its supervision. */
@@ -58,6 +63,17 @@ export async function superviseServer(options: ServerOptions): Promise<Supervise
   };
 }
 
+const diskIsFull =
+  'the disk of DATA_DIR is full: PostgreSQL cannot go on without space for its write-ahead log. Free some space.';
+
+/** Gives the ballast up if the server has ended for lack of space. Returns whether it can start now. */
+function makeSpace(server: Server, { ballast, onLog }: ServerOptions): boolean {
+  if (!server.lacksSpace()) return false;
+  const hadSpace = ballast?.giveUp() ?? false;
+  onLog(hadSpace ? `${diskIsFull} It gets the space of its ballast, to answer meanwhile` : diskIsFull);
+  return hadSpace;
+}
+
 async function startFirst(options: ServerOptions): Promise<Server> {
   const deadline = performance.now() + retryMilliseconds;
   for (;;) {
@@ -66,6 +82,7 @@ async function startFirst(options: ServerOptions): Promise<Server> {
       await server.ready;
       return server;
     } catch (error) {
+      if (makeSpace(server, options)) continue;
       if (performance.now() > deadline || !remains.test(String(error))) throw error;
       await delay(retryPauseMilliseconds);
     }
@@ -80,7 +97,8 @@ async function keepRunning(supervision: Supervision, options: ServerOptions): Pr
     const startedAt = performance.now();
     const reason = await supervision.server.exited;
     if (stopping.aborted) return;
-    if (performance.now() - startedAt > lastingMilliseconds) pauseMilliseconds = 0;
+    const hasSpaceNow = makeSpace(supervision.server, options);
+    if (hasSpaceNow || performance.now() - startedAt > lastingMilliseconds) pauseMilliseconds = 0;
     options.onLog(`PostgreSQL ended unexpectedly (${reason}), restarting it in ${pauseMilliseconds} ms`);
     // Rejects when stop() aborts the pause.
     await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
@@ -102,7 +120,9 @@ async function relaunchServer(options: ServerOptions): Promise<Server> {
     server.ready.catch(() => undefined);
     return server;
   } catch (error) {
-    return { ready: Promise.resolve(), exited: Promise.resolve(String(error)), signal: () => undefined };
+    const exited = Promise.resolve(String(error));
+    const lacksSpace = () => isOutOfSpace(String(error));
+    return { ready: Promise.resolve(), exited, signal: () => undefined, lacksSpace };
   }
 }
 
@@ -131,5 +151,5 @@ async function launchServer(options: ServerOptions): Promise<Server> {
     endWatch();
     readiness.reject(new Error(`PostgreSQL did not start (${reason}):\n${lines.join('\n')}`));
   });
-  return { ready: readiness.promise, exited, signal };
+  return { ready: readiness.promise, exited, signal, lacksSpace: () => lines.some(isOutOfSpace) };
 }

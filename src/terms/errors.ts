@@ -308,11 +308,11 @@ export const fileMissing = (objectName: string) =>
     },
   );
 
-export const diskFull = () =>
+export const diskFull = (cause?: unknown) =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
     'The disk of the service is full: nothing new can be stored until its operator makes room.',
-    { headers: { 'retry-after': OPERATOR_RETRY_SECONDS } },
+    { headers: { 'retry-after': OPERATOR_RETRY_SECONDS }, cause },
   );
 
 export const uploadInProgress = () =>
@@ -391,8 +391,15 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_MESSAGES.test(error.message) || isShardLost(error);
 }
 
+/** PostgreSQL's and the system's codes for a full disk or quota. */
+const DISK_FULL = new Set(['53100', 'ENOSPC', 'EDQUOT']);
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && DISK_FULL.has(String(error.code));
+
 /** Turns any thrown error into the error for the client. The original stays as its cause, for the log. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (isDiskFull(error)) return diskFull(error);
   return isUnavailable(error) ? serviceUnavailable(error) : internalError(error);
 }
