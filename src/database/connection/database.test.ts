@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { isUnavailable } from '../../terms/errors.ts';
+import { isUnavailable, toServiceError } from '../../terms/errors.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { createDatabase, createMaintenancePool, createPool } from './database.ts';
@@ -48,3 +48,30 @@ test('a connection that turns out to be read-only makes its request repeatable, 
   await led.destroy();
   await close();
 });
+
+test.skipIf(isCitus)(
+  'a COMMIT that fails by no fault of its transaction makes the request repeatable',
+  async () => {
+    const { database, close } = await createTestDatabase();
+    await sql`CREATE TABLE written (code text)`.execute(database);
+    await sql`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'a server of shards has ended' USING ERRCODE = NEW.code; END $$`.execute(database);
+    await sql`
+    CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON written DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION fail()`.execute(database);
+    const commitWith = async (code: string) => {
+      const transaction = database
+        .transaction()
+        .execute((writing) => sql`INSERT INTO written VALUES (${code})`.execute(writing));
+      return await transaction.then(
+        () => undefined,
+        (error: unknown) => toServiceError(error).status === 503,
+      );
+    };
+    for (const code of ['XX000', '58030', 'P0001'])
+      expect([code, await commitWith(code)]).toEqual([code, true]);
+    expect(await commitWith('23505')).toBe(false);
+    await close();
+  },
+);

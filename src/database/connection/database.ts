@@ -230,6 +230,15 @@ const closeAtOnce = (client: pg.ClientBase): void => void socketOf(client).destr
 
 /** SQLSTATE of a write that is refused by a standby, or by a session that began while the database was read-only. */
 const READ_ONLY = '25006';
+/** SQLSTATE classes of a COMMIT that fails by what the transaction has written, or by a concurrent one. */
+const OWN_COMMIT_ERRORS = /^(23|40)/;
+
+/**
+ * Whether a COMMIT has failed by anything else, such as a server of Citus that ends meanwhile: Citus reports that under
+ * many messages and codes, also as its own fault (XX000). The same request may succeed later.
+ */
+const hasFailedToCommit = (text: string, error: unknown): boolean =>
+  /^commit$/i.test(text) && error instanceof pg.DatabaseError && !OWN_COMMIT_ERRORS.test(error.code ?? '');
 
 /**
  * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
@@ -262,7 +271,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       } catch (error) {
         const isOutdated = session.isOutdated(error);
         isToReplace ||= isOutdated || codeOf(error) === READ_ONLY;
-        throw isOutdated ? serviceUnavailable(error) : error;
+        throw isOutdated || hasFailedToCommit(text, error) ? serviceUnavailable(error) : error;
       }
     };
     return {
