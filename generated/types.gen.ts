@@ -413,14 +413,9 @@ export type QueryRequest = {
      */
     documentIds?: Array<DocumentId>;
     /**
-     * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
-     * In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
-     * texts.
-     *
-     * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
-     * no condition but `ne` and `nin`.
+     * A condition on documents, in JSON or as text.
      */
-    filter?: Filter;
+    filter?: FilterOrText;
     /**
      * How many passages of one document may be among the results: its best ones. Passages of other documents take
      * the places of the rest.
@@ -486,12 +481,26 @@ export type QueryRequest = {
 export type SearchMode = 'words' | 'meaning' | 'both';
 
 /**
- * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
- * In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
+ * A condition on documents, in JSON or as text.
+ */
+export type FilterOrText = Filter | FilterAsText;
+
+/**
+ * A filter as people write it, such as `year >= 2025 and team = "sales"`: `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`,
+ * `not in`, `contains`, `exists`, `between`; joined by `and`, `or`, `not` and parentheses. Texts are in quotes, unless
+ * they are one word. The service reads it into the same filter in JSON, with the same bounds.
+ *
+ * 1 to 16,384 characters.
+ */
+export type FilterAsText = string;
+
+/**
+ * A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or
+ * `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
  * texts.
  *
  * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
- * no condition but `ne` and `nin`.
+ * no condition but `ne` and `nin`, and those negated by `not`.
  */
 export type Filter = ({
     type: 'eq' | 'ne';
@@ -502,7 +511,9 @@ export type Filter = ({
 } & FilterByList) | ({
     type: 'contains';
 } & FilterByPart) | ({
-    type: 'and' | 'or';
+    type: 'exists';
+} & FilterByPresence) | ({
+    type: 'and' | 'or' | 'not';
 } & FilterGroup);
 
 /**
@@ -600,13 +611,31 @@ export type FilterByPart = {
 };
 
 /**
- * All conditions apply (`and`), or at least one of them (`or`).
+ * The document has a value, of any type.
+ */
+export type FilterByPresence = {
+    /**
+     * The comparison.
+     */
+    type: 'exists';
+    /**
+     * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+     * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+     * which begin at midnight UTC.
+     *
+     * At most 64 characters.
+     */
+    key: FilterKey;
+};
+
+/**
+ * All conditions apply (`and`), at least one of them (`or`), or none of them (`not`).
  */
 export type FilterGroup = {
     /**
      * How the conditions are joined.
      */
-    type: 'and' | 'or';
+    type: 'and' | 'or' | 'not';
     /**
      * The conditions.
      *
@@ -2563,7 +2592,7 @@ export type SearchResultsEnvelope = {
     phrasesAsWords?: Array<QuotedPhrase>;
     /**
      * Only where there are any: the parts of the search that did not run, so that other passages may be missing or
-     * in another order. A service without a model of its operator has none.
+     * in another order; and where nothing was found, why its filter leaves nothing.
      *
      * 1 to 8 items.
      */
@@ -2571,17 +2600,21 @@ export type SearchResultsEnvelope = {
 };
 
 /**
- * A part of a search that did not run.
+ * A part of a search that did not run, or why its filter leaves nothing.
  */
 export type QueryWarning = {
     /**
      * What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the
      * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
      * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
+     *
+     * The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
+     * of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where
+     * the filter has the text "2026".
      */
     code: QueryWarningCode;
     /**
-     * A sentence for people that says what did not run, and what answered instead.
+     * A sentence for people that says what did not run, and what answered instead; or what is wrong with the filter.
      *
      * 1 to 1,000 characters.
      */
@@ -2592,8 +2625,12 @@ export type QueryWarning = {
  * What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the
  * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
  * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
+ *
+ * The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
+ * of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where
+ * the filter has the text "2026".
  */
-export type QueryWarningCode = 'MEANING_TIMEOUT' | 'MEANING_UNAVAILABLE' | 'RERANK_TIMEOUT' | 'RERANK_UNAVAILABLE';
+export type QueryWarningCode = 'MEANING_TIMEOUT' | 'MEANING_UNAVAILABLE' | 'RERANK_TIMEOUT' | 'RERANK_UNAVAILABLE' | 'FILTER_ATTRIBUTE_UNKNOWN' | 'FILTER_TYPE_DIFFERS';
 
 /**
  * One document.
@@ -3748,10 +3785,10 @@ export type TitleContains = string;
 export type ListedExternalId = ExternalId;
 
 /**
- * Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any parameter. The
- * address and the headers of a request may have 16 KiB together.
+ * Lists only the documents that fit this condition: the `filter` of `query` as JSON or as text, escaped as any
+ * parameter. A text needs no quotes around it. The address and the headers of a request may have 16 KiB together.
  */
-export type ListedFilter = Filter;
+export type ListedFilter = FilterOrText;
 
 /**
  * The number of the first passage to list.
@@ -4321,10 +4358,10 @@ export type ListDocumentsData = {
          */
         externalId?: ExternalId;
         /**
-         * Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any parameter. The
-         * address and the headers of a request may have 16 KiB together.
+         * Lists only the documents that fit this condition: the `filter` of `query` as JSON or as text, escaped as any
+         * parameter. A text needs no quotes around it. The address and the headers of a request may have 16 KiB together.
          */
-        filter?: Filter;
+        filter?: FilterOrText;
     };
     url: '/v1/listDocuments';
 };

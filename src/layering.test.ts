@@ -61,8 +61,8 @@ const IMPORTS: Record<string, string[]> = {
     'terms',
     'versions',
   ],
-  http: ['analysis', 'concurrency', 'config', 'database', 'files', 'telemetry', 'terms'],
-  mcp: ['client', 'concurrency', 'formats', 'http', 'terms'],
+  http: ['analysis', 'concurrency', 'config', 'database', 'files', 'formats', 'telemetry', 'terms'],
+  mcp: ['analysis', 'client', 'concurrency', 'formats', 'http', 'terms'],
   serve: [
     'concurrency',
     'config',

@@ -20,7 +20,7 @@ from .types import (
     DocumentStatus,
     DocumentStatusReport,
     DownloadTicket,
-    Filter,
+    FilterOrText,
     IfUnchanged,
     KnowledgeBase,
     Passage,
@@ -91,7 +91,7 @@ class Operations:
         mode: SearchMode | None = None,
         rerank: bool | None = None,
         document_ids: Sequence[str] | None = None,
-        filter: Filter | None = None,
+        filter: FilterOrText | None = None,
         max_per_document: int | None = None,
         distinct: bool | None = None,
         min_score: float | None = None,
@@ -145,10 +145,7 @@ class Operations:
         count once. With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases. At most
         100 items.
 
-        filter: A condition on documents: a comparison of one of their values, or several conditions joined by `and`
-        or `or`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384
-        characters in the texts. A list matches if one of its texts does. A document without the attribute, or with
-        a value of another type, fits no condition but `ne` and `nin`.
+        filter: A condition on documents, in JSON or as text.
 
         max_per_document: How many passages of one document may be among the results: its best ones. Passages of
         other documents take the places of the rest. 1 to 50.
@@ -422,7 +419,7 @@ class Operations:
         status: DocumentStatus | None = None,
         title_contains: str | None = None,
         external_id: str | None = None,
-        filter: Filter | None = None,
+        filter: FilterOrText | None = None,
         timeout: float | None = None,
         deadline: float | None = None,
         retries: int | None = None,
@@ -450,8 +447,9 @@ class Operations:
         external_id: Lists only the documents with this id of the caller: the version that is found, one that is
         still to be processed, and those that have failed since. 1 to 256 characters.
 
-        filter: Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any
-        parameter. The address and the headers of a request may have 16 KiB together.
+        filter: Lists only the documents that fit this condition: the `filter` of `query` as JSON or as text,
+        escaped as any parameter. A text needs no quotes around it. The address and the headers of a request may
+        have 16 KiB together.
         """
         return self._list(OPERATIONS["listDocuments"], {
             "knowledgeBaseId": knowledge_base_id,
@@ -1058,7 +1056,7 @@ class AsyncOperations:
         mode: SearchMode | None = None,
         rerank: bool | None = None,
         document_ids: Sequence[str] | None = None,
-        filter: Filter | None = None,
+        filter: FilterOrText | None = None,
         max_per_document: int | None = None,
         distinct: bool | None = None,
         min_score: float | None = None,
@@ -1112,10 +1110,7 @@ class AsyncOperations:
         count once. With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases. At most
         100 items.
 
-        filter: A condition on documents: a comparison of one of their values, or several conditions joined by `and`
-        or `or`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384
-        characters in the texts. A list matches if one of its texts does. A document without the attribute, or with
-        a value of another type, fits no condition but `ne` and `nin`.
+        filter: A condition on documents, in JSON or as text.
 
         max_per_document: How many passages of one document may be among the results: its best ones. Passages of
         other documents take the places of the rest. 1 to 50.
@@ -1389,7 +1384,7 @@ class AsyncOperations:
         status: DocumentStatus | None = None,
         title_contains: str | None = None,
         external_id: str | None = None,
-        filter: Filter | None = None,
+        filter: FilterOrText | None = None,
         timeout: float | None = None,
         deadline: float | None = None,
         retries: int | None = None,
@@ -1417,8 +1412,9 @@ class AsyncOperations:
         external_id: Lists only the documents with this id of the caller: the version that is found, one that is
         still to be processed, and those that have failed since. 1 to 256 characters.
 
-        filter: Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any
-        parameter. The address and the headers of a request may have 16 KiB together.
+        filter: Lists only the documents that fit this condition: the `filter` of `query` as JSON or as text,
+        escaped as any parameter. A text needs no quotes around it. The address and the headers of a request may
+        have 16 KiB together.
         """
         return self._list(OPERATIONS["listDocuments"], {
             "knowledgeBaseId": knowledge_base_id,

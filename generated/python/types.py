@@ -46,8 +46,12 @@ WebhookEventType = Literal["document.processed", "document.failed", "document.de
 SearchMode = Literal["words", "meaning", "both"]
 
 
-#: A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the texts.
-Filter = Union["FilterByValue", "FilterByOrder", "FilterByList", "FilterByPart", "FilterGroup"]
+#: A condition on documents, in JSON or as text.
+FilterOrText = Union["Filter", str]
+
+
+#: A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the texts.
+Filter = Union["FilterByValue", "FilterByOrder", "FilterByList", "FilterByPart", "FilterByPresence", "FilterGroup"]
 
 
 #: A text, a number or a boolean.
@@ -71,7 +75,7 @@ WebhookEvent = Union["DocumentEvent", "KnowledgeBaseEvent", "TestEvent"]
 
 
 #: What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
-QueryWarningCode = Literal["MEANING_TIMEOUT", "MEANING_UNAVAILABLE", "RERANK_TIMEOUT", "RERANK_UNAVAILABLE"]
+QueryWarningCode = Literal["MEANING_TIMEOUT", "MEANING_UNAVAILABLE", "RERANK_TIMEOUT", "RERANK_UNAVAILABLE", "FILTER_ATTRIBUTE_UNKNOWN", "FILTER_TYPE_DIFFERS"]
 
 
 #: The type of a value; a `list` is one of texts.
@@ -187,10 +191,25 @@ class FilterByPart(TypedDict):
     """
 
 
-class FilterGroup(TypedDict):
-    """All conditions apply (`and`), or at least one of them (`or`)."""
+class FilterByPresence(TypedDict):
+    """The document has a value, of any type."""
 
-    type: Literal["and", "or"]
+    type: Literal["exists"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+
+
+class FilterGroup(TypedDict):
+    """All conditions apply (`and`), at least one of them (`or`), or none of them (`not`)."""
+
+    type: Literal["and", "or", "not"]
     """How the conditions are joined."""
     filters: Sequence[Filter]
     """
@@ -2039,17 +2058,21 @@ class Pagination(Model):
 
 
 class QueryWarning(Model):
-    """A part of a search that did not run."""
+    """A part of a search that did not run, or why its filter leaves nothing."""
 
     code: QueryWarningCode
     """
     What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of
     the query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
     `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
+
+    The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
+    of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026
+    where the filter has the text "2026".
     """
     message: str
     """
-    A sentence for people that says what did not run, and what answered instead.
+    A sentence for people that says what did not run, and what answered instead; or what is wrong with the filter.
 
     1 to 1,000 characters.
     """

@@ -1,6 +1,10 @@
 /** What the options of several commands share: how they are read, and the error of a wrong one. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseJson } from '../client/errors.ts';
+import { FilterTextError, parseFilterText } from '../formats/filter-text.ts';
+
+/** An example of a filter, for help and errors. */
+export const FILTER_EXAMPLE = 'year >= 2025 and team = sales';
 
 /** An error of a command: one sentence for the user at the terminal. */
 export class CommandError extends Error {}
@@ -30,6 +34,17 @@ export const jsonObject =
       return value as Record<string, unknown>; // an object of JSON
     throw new InvalidArgumentError(`A JSON object, please, such as '${example}'.`);
   };
+
+/** A filter as text or in JSON, as it was given: the service reads it too, and checks its bounds. */
+export function filterText(text: string): string {
+  try {
+    parseFilterText(text);
+    return text;
+  } catch (error) {
+    if (!(error instanceof FilterTextError)) throw error;
+    throw new InvalidArgumentError(`The filter is wrong ${error.message}. For example: ${FILTER_EXAMPLE}`);
+  }
+}
 
 /** Collects the values of an option that is given several times, each once. */
 export const collect = (value: string, previous: string[] = []): string[] => [

@@ -1,5 +1,5 @@
 /** Finds environment variables whose names look like mistyped settings. */
-import { editDistance } from '../analysis/edit-distance.ts';
+import { editDistance } from '../analysis/edits/edit-distance.ts';
 
 /** A variable that is not a setting, and the setting that was probably meant. */
 export type MistypedName = { name: string; meant: string };

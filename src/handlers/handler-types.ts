@@ -7,6 +7,7 @@ import type {
   UploadsControllerMethods,
   WebhooksControllerMethods,
 } from '../../generated/nestjs.gen.ts';
+import type { Filter } from '../../generated/types.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { KeyedRequest, Transact } from '../database/rows/idempotency-keys.ts';
 import type { Reach } from '../terms/ids.ts';
@@ -46,13 +47,16 @@ export type HandlerContext = Service & {
   byteBody(): { sizeBytes: number; bytes: AsyncIterable<Buffer> };
 };
 
+/** The input of an operation, in which a filter as text has become the one in JSON (http/contract/filter-values.ts). */
+type Read<Input> = 'filter' extends keyof Input ? Omit<Input, 'filter'> & { filter?: Filter } : Input;
+
 /**
  * One function for each operation. It turns the validated body or query into the success body without `success`.
  * Failures are thrown.
  */
 export type Handlers = {
   [Operation in keyof Operations]: (
-    input: NonNullable<Parameters<Operations[Operation]>[0]>,
+    input: Read<NonNullable<Parameters<Operations[Operation]>[0]>>,
     context: HandlerContext,
   ) => Promise<Omit<Awaited<ReturnType<Operations[Operation]>>, 'success'>>;
 };

@@ -1,5 +1,5 @@
 /** The query operation. */
-import type { QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
+import type { Filter, QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import { toDescription } from '../database/rows/documents/documents.ts';
@@ -7,6 +7,7 @@ import { requireDocuments } from '../database/rows/documents/given-documents.ts'
 import { passageId, toHighlight, toLocation } from '../database/rows/documents/passages.ts';
 import type { DetailedPassage } from '../search/details/details.ts';
 import type { SearchScope } from '../search/ranking/search-scope.ts';
+import { findFilterWarnings } from '../search/warnings/filter-warnings.ts';
 import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../terms/ids.ts';
 import type { Handlers } from './handler-types.ts';
 
@@ -49,7 +50,7 @@ const SEARCH_TIME_MAX_MS = 5_000;
 
 /** What a query's options say about the documents of its results; undefined where nothing. */
 function toScope(
-  { filter, documentIds, maxPerDocument, distinct }: QueryRequest,
+  { filter, documentIds, maxPerDocument, distinct }: Omit<QueryRequest, 'filter'> & { filter?: Filter },
   reach: Reach,
 ): SearchScope | undefined {
   const scope = {
@@ -93,11 +94,15 @@ export const searchHandlers = {
         return await context.search(request);
       },
     );
+    const reasons =
+      passages.length === 0 && input.filter !== undefined
+        ? await findFilterWarnings(database, request, input.filter)
+        : [];
     const results = passages.map(toSearchResult);
     return {
       data: fields ? results.map((result) => selectFields(result, fields)) : results,
       ...(phrasesAsWords.length > 0 && { phrasesAsWords }),
-      ...(warnings.length > 0 && { warnings }),
+      ...(warnings.length + reasons.length > 0 && { warnings: [...reasons, ...warnings] }),
     };
   },
 } satisfies Partial<Handlers>;

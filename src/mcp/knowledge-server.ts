@@ -4,7 +4,7 @@
  */
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
-import { nearestName } from '../http/contract/near-name.ts';
+import { nearestName } from '../analysis/edits/near-name.ts';
 import { describeForModel } from './arguments/next-calls.ts';
 import { addResources } from './resources.ts';
 import { listAttributes } from './tools/list-attributes.ts';

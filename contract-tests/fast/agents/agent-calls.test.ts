@@ -53,7 +53,8 @@ describe('a call that can mean one thing only has its answer', () => {
     ['a list as text', { knowledgeBaseIds: '["Handbook"]' }],
     ['a number as text', { knowledgeBaseIds: ['Handbook'], limit: '5' }],
     ['null for what is not meant', { knowledgeBaseIds: ['Handbook'], documentIds: null, mode: null }],
-    ['a filter as text', { filter: '{"type": "eq", "key": "team", "value": "sales"}' }],
+    ['a filter in JSON as text', { filter: '{"type": "eq", "key": "team", "value": "sales"}' }],
+    ['a filter as text', { filter: 'team = sales' }],
     ['one document in place of a list', { documentIds: documentId }],
     ['a document by its resource', { documentIds: [`knowledge://documents/${documentId}`] }],
   ])('search: %s', async (_what, restriction) => {

@@ -177,7 +177,12 @@ describe('bounds of the interface', () => {
     ['uploadFile', 'ifUnchanged', false, { type: 'string', enum: ['skip'] }],
     ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
     ['presignDownloadUrl', 'documentId', true, id],
-    ['listDocuments', 'filter', false, { type: 'object' }],
+    [
+      'listDocuments',
+      'filter',
+      false,
+      { anyOf: [{ type: 'object' }, { type: 'string', maxLength: 16_384 }] },
+    ],
     ['listAttributes', 'knowledgeBaseId', true, knowledgeBaseId],
     ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],

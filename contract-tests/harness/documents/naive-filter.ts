@@ -10,11 +10,11 @@ export type Fields = Record<string, Value | string[] | undefined>;
 export function fits(fields: Fields, filter: Filter): boolean {
   if ('filters' in filter) {
     const { type, filters } = filter;
-    return type === 'and'
-      ? filters.every((part) => fits(fields, part))
-      : filters.some((part) => fits(fields, part));
+    if (type === 'and') return filters.every((part) => fits(fields, part));
+    return filters.some((part) => fits(fields, part)) === (type === 'or');
   }
   const own = fields[filter.key];
+  if (filter.type === 'exists') return own !== undefined;
   const owned = own === undefined ? [] : [own].flat();
   const isTime = filter.key === '$createdAt';
   const read = (value: Value): Value => (isTime ? Date.parse(String(value)) : value);
@@ -87,6 +87,7 @@ export function arbitraryFilter(times: string[]): fc.Arbitrary<Filter> {
     fc.record({ type: fc.constantFrom('gt', 'gte', 'lt', 'lte'), key, value: fc.oneof(text, number) }),
     fc.record({ type: fc.constantFrom('in', 'nin'), key, value: fc.array(value, { maxLength: 4 }) }),
     fc.record({ type: fc.constant('contains' as const), key, value: text }),
+    fc.record({ type: fc.constant('exists' as const), key }),
     fc.record({
       type: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte', 'ne'),
       key: fc.constant('$createdAt'),
@@ -98,7 +99,7 @@ export function arbitraryFilter(times: string[]): fc.Arbitrary<Filter> {
       { maxDepth: 4 },
       comparison,
       fc.record({
-        type: fc.constantFrom('and', 'or'),
+        type: fc.constantFrom('and', 'or', 'not'),
         filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
       }) as fc.Arbitrary<Filter>,
     ),

@@ -4,7 +4,7 @@
  */
 
 import type { TermMatch } from '../../../generated/types.gen.ts';
-import { editDistance } from '../../../src/analysis/edit-distance.ts';
+import { editDistance } from '../../../src/analysis/edits/edit-distance.ts';
 import { isStemmable } from '../../../src/analysis/tokens.ts';
 import {
   inverseDocumentFrequency,

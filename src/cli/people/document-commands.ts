@@ -7,7 +7,6 @@ import type {
   DocumentDetails,
   DocumentStatus,
   DocumentStatusReport,
-  Filter,
 } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
@@ -17,15 +16,20 @@ import { printFacts, printTable } from '../../terminal/table.ts';
 import { hasReader, print, printJson, tell, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { confirm } from '../confirm.ts';
-import { CommandError, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
+import {
+  CommandError,
+  FILTER_EXAMPLE,
+  filterText,
+  type JsonOption,
+  jsonObject,
+  wholeNumber,
+  withJson,
+} from '../options.ts';
 import { requireDocumentId } from '../service/find-document.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
 
 type Options = RemoteOptions & JsonOption & { kb?: string };
-
-/** An example of a filter, for help and errors. */
-export const FILTER_EXAMPLE = '{"type":"eq","key":"team","value":"sales"}';
 
 /** An example of attributes, for help and errors. */
 export const ATTRIBUTES_EXAMPLE = '{"team":"sales"}';
@@ -47,7 +51,7 @@ type ListOptions = Options & {
   status?: DocumentStatus;
   title?: string;
   path?: string;
-  filter?: Record<string, unknown>;
+  filter?: string;
   limit?: number;
 };
 
@@ -60,7 +64,7 @@ async function* listSelected(client: KnowledgeRetrieval, options: ListOptions): 
     ...(status && { status }),
     ...(title !== undefined && { titleContains: title }),
     ...(path !== undefined && { externalId: path }),
-    ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
+    ...(filter !== undefined && { filter }),
     ...(limit < 1000 && { limit }), // the longest page
   });
   let count = 0;
@@ -92,7 +96,7 @@ withRemote(withJson(documents.command('list')))
   .addOption(new Option('--status <status>', 'only in this status').choices(STATUSES))
   .option('--title <text>', 'only those whose title contains this text')
   .option('--path <path>', 'only those of this file (externalId)')
-  .option('--filter <json>', `only those that match, such as '${FILTER_EXAMPLE}'`, jsonObject(FILTER_EXAMPLE))
+  .option('--filter <filter>', `only those that match, such as '${FILTER_EXAMPLE}'`, filterText)
   .option('--limit <count>', 'at most so many (default: all)', wholeNumber(1))
   .action(async ({ json, ...options }: ListOptions) => {
     const list = listSelected(await connect(options), options);

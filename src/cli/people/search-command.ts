@@ -1,20 +1,21 @@
 /** The command that searches. */
 import { Command, Option } from 'commander';
-import type {
-  Filter,
-  KnowledgeBase,
-  QueryRequest,
-  SearchMode,
-  SearchResult,
-} from '../../../generated/types.gen.ts';
+import type { KnowledgeBase, QueryRequest, SearchMode, SearchResult } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
 import { printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
-import { collect, type JsonOption, jsonObject, share, wholeNumber, withJson } from '../options.ts';
+import {
+  collect,
+  FILTER_EXAMPLE,
+  filterText,
+  type JsonOption,
+  share,
+  wholeNumber,
+  withJson,
+} from '../options.ts';
 import { requireDocumentId } from '../service/find-document.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
-import { FILTER_EXAMPLE } from './document-commands.ts';
 import { type Names, showResults } from './show-results.ts';
 
 /** What a search may go by. */
@@ -24,7 +25,7 @@ type SearchOptions = RemoteOptions &
   JsonOption & {
     kb?: string[];
     limit: number;
-    filter?: Record<string, unknown>;
+    filter?: string;
     context?: number;
     mode?: SearchMode;
     prefix?: boolean;
@@ -60,7 +61,7 @@ function toRequest(query: string, searched: Searched, options: SearchOptions): Q
     ...(!rerank && { rerank }),
     ...(knowledgeBases && { knowledgeBaseIds: knowledgeBases.map(({ id }) => id) }),
     ...(documentIds && { documentIds }),
-    ...(filter && { filter: filter as Filter }), // the service checks it, and names what is wrong
+    ...(filter !== undefined && { filter }),
     ...(context !== undefined && { contextPassages: context }),
   };
 }
@@ -145,11 +146,7 @@ export const search = withRemote(withJson(new Command('search')))
   .argument('<query...>', `a question, or words to search for; '"exact phrases"' in quotes`)
   .option('--kb <name>', 'only in this knowledge base, by name or id; may be repeated', collect)
   .option('--limit <count>', 'the most passages, 1 to 50', wholeNumber(1, 50), 5)
-  .option(
-    '--filter <json>',
-    `only in documents that match, such as '${FILTER_EXAMPLE}'`,
-    jsonObject(FILTER_EXAMPLE),
-  )
+  .option('--filter <filter>', `only in documents that match, such as '${FILTER_EXAMPLE}'`, filterText)
   .option('--context <count>', 'also show up to 3 passages before and after each', wholeNumber(0, 3))
   .addOption(
     new Option('--mode <by>', 'find by words alone, by meaning alone, or by both (default: both)').choices(

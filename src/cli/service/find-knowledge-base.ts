@@ -1,6 +1,6 @@
 /** Finds the knowledge base that the user means. */
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
-import { editDistance } from '../../analysis/edit-distance.ts';
+import { editDistance } from '../../analysis/edits/edit-distance.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate } from '../../terminal/formats.ts';
 import { CommandError } from '../options.ts';

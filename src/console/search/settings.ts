@@ -1,5 +1,6 @@
 /** The settings of a search: as parameters of the page, and as the request that they make. */
 import type { Filter, QueryRequest, SearchMode } from '../../client/index.ts';
+import { parseFilterText } from '../../formats/filter-text.ts';
 
 export type SearchSettings = {
   /** Empty: all knowledge bases. */
@@ -15,7 +16,7 @@ export type SearchSettings = {
   mode: SearchMode;
   /** Empty: all documents. */
   documentIds: string[];
-  /** JSON; '' without a filter. */
+  /** As text or JSON; '' without a filter. */
   filter: string;
 };
 
@@ -77,8 +78,8 @@ export const widen = (settings: SearchSettings): SearchSettings => ({
   knowledgeBaseIds: [],
 });
 
-/** Parses the filter. @throws a SyntaxError when it is no JSON; the service checks the rest */
-export const parseFilter = (text: string): Filter => JSON.parse(text) as Filter; // the service checks the type
+/** Parses the filter. @throws a FilterTextError; the service checks the bounds, and the types of JSON */
+export const parseFilter = (text: string): Filter => parseFilterText(text) as Filter;
 
 /** The request of a search. It asks for everything that the page shows of a result. */
 export const toRequest = (query: string, settings: SearchSettings): QueryRequest => ({

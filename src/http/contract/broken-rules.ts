@@ -1,6 +1,6 @@
 /** Says in a sentence how a value breaks its schema. Ajv's own messages are made for programmers. */
 import type { ErrorObject } from 'ajv';
-import { nearestName } from './near-name.ts';
+import { nearestName } from '../../analysis/edits/near-name.ts';
 
 /** The longest name in an error: a client may choose a name as long as a body. */
 const NAME_MAX = 200;

@@ -26,6 +26,7 @@ import { originOf } from '../access/origin.ts';
 import type { Permit } from '../capacity/admission.ts';
 import type { RequestedWait } from '../capacity/requested-wait.ts';
 import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
+import { withFilter } from './filter-values.ts';
 import { openJsonParameters } from './json-parameters.ts';
 import { keepRoutes } from './openapi-backend-insides.ts';
 import { readValues, type TypedParameters } from './query-values.ts';
@@ -207,7 +208,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       if (body?.isJson === false) requireByteBody(context.req, body.limitBytes);
       const query = readValues(context.query, typed.get(operation.operationId ?? ''));
       Object.assign(request, { query }); // its type allows only text, its validator allows any value
-      if (body?.isJson) request.body = await readBody(context, body);
+      if (body?.isJson) request.body = withFilter(await readBody(context, body));
       // openapi-backend would parse a string again.
       if (typeof request.body === 'string')
         throw validationFailed(['the body must be an object, not a string']);

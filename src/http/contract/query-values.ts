@@ -1,5 +1,6 @@
-/** Turns the numbers and the JSON of a query string, which holds only text, into values. */
+/** Turns the numbers, the JSON and the filters of a query string, which holds only text, into values. */
 import { validationFailed } from '../../terms/errors.ts';
+import { FILTER, readFilter } from './filter-values.ts';
 import { holdsMoreValues, VALUES_MAX } from './request-body.ts';
 
 /** The names of an operation's parameters that are no text. `json`: objects in JSON. */
@@ -16,6 +17,8 @@ const isObject = (value: unknown): value is object =>
 function readJson(text: string, name: string): unknown {
   const refuse = (reason: string) => validationFailed([], { [name]: [reason] });
   if (holdsMoreValues(Buffer.from(text), VALUES_MAX)) throw refuse(`must hold ${VALUES_MAX} values at most`);
+  const filter = name === FILTER ? readFilter(text) : undefined;
+  if (isObject(filter)) return filter;
   try {
     const value: unknown = JSON.parse(text);
     // Not by the schema: to it, a list is a parameter that occurs twice. And openapi-backend would parse a string again.
@@ -30,7 +33,7 @@ function readJson(text: string, name: string): unknown {
  * The parameters of a query string, with plain decimal values of `numbers` turned into numbers, and the values of
  * `json` parsed. A parameter that occurs twice stays a list.
  * `'5'` → `5`; `'0x5'`, `'5e0'`, `' 5'`, `'05'` stay text, which the schema refuses.
- * @throws INPUT_VALIDATION_FAILED when a value of `json` is no object in JSON
+ * @throws INPUT_VALIDATION_FAILED when a value of `json` is no object in JSON, or a filter neither JSON nor text
  */
 export function readValues(
   query: Record<string, unknown>,

@@ -6,7 +6,7 @@
 import type { Ajv, SchemaValidateFunction } from 'ajv';
 
 type Node = Record<string, unknown>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 const SCHEMAS = '#/components/schemas/';
 /** Stands for a reference to a schema from within itself; its value is the name of the schema. */

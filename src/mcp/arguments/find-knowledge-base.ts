@@ -1,6 +1,7 @@
 /** Finds the knowledge bases that a model means: by their ids or their names. */
+
+import { nearestName } from '../../analysis/edits/near-name.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
-import { nearestName } from '../../http/contract/near-name.ts';
 
 /** A knowledge base, as far as it matters here. */
 export type Named = { id: string; name: string };

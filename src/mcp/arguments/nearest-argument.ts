@@ -1,5 +1,5 @@
 /** Finds the argument that a model has meant. Models take names from other tools that they know. */
-import { nearestName } from '../../http/contract/near-name.ts';
+import { nearestName } from '../../analysis/edits/near-name.ts';
 
 /** Names of other search tools, in lower case and without separators, with ours: the first that the tool has is meant. */
 const MEANT: [RegExp, string[]][] = [

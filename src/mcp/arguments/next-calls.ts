@@ -11,7 +11,8 @@ const BY_ARGUMENT: Record<string, string> = {
   documentId: OF_DOCUMENTS,
   documentIds: OF_DOCUMENTS,
   cursor: 'Begin again without cursor.',
-  filter: 'For example: {"type": "eq", "key": "year", "value": 2026}. list_attributes returns the keys.',
+  filter:
+    'For example: year >= 2025 and team = "sales", or {"type": "eq", "key": "year", "value": 2026}. list_attributes returns the keys.',
 };
 
 /** The next calls where these fields are wrong, each once. `documentIds.3` → that for `documentIds` */

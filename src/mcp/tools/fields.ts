@@ -20,11 +20,11 @@ export const attributes = z.record(
 );
 
 export const filter = z
-  .record(z.string(), z.unknown())
+  .union([z.string(), z.record(z.string(), z.unknown())])
   .exactOptional()
   .describe(
-    'Only documents whose attributes, from list_attributes, match: {"type": "eq", "key": "year", "value": 2026}. Types: eq, ne, gt, gte, lt, ' +
-      'lte, in, nin, contains; and, or with "filters". The keys $type, $title, $createdAt and $sourceUrl are the ' +
+    'Only documents whose attributes, from list_attributes, match: year >= 2025 and team = "sales". With =, !=, <, <=, >, >=, in (1, 2), not in, ' +
+      'contains, exists, between 1 and 2; and, or, not, parentheses. $type, $title, $createdAt and $sourceUrl are the ' +
       'document’s own.',
   );
 

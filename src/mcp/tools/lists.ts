@@ -1,6 +1,6 @@
 /** The tools that list knowledge bases and documents. */
 import { z } from 'zod';
-import type { Document, Filter } from '../../../generated/types.gen.ts';
+import type { Document, FilterOrText } from '../../../generated/types.gen.ts';
 import { findKnowledgeBaseId } from '../arguments/find-knowledge-base.ts';
 import {
   addressFor,
@@ -108,7 +108,7 @@ export const listDocuments = defineTool({
     const knowledgeBaseId = await findKnowledgeBaseId(given, call);
     const { client, signal, address } = call;
     // The service checks filters itself, and names what is wrong.
-    const request = { ...page, knowledgeBaseId, ...(asked && { filter: asked as Filter }) };
+    const request = { ...page, knowledgeBaseId, ...(asked && { filter: asked as FilterOrText }) };
     const { data, pagination } = await client.listDocuments(request, { signal });
     const documents = data.map((document) => toListed(document, address));
     return answer({ documents, ...toNext(pagination) }, toPage(documents.map(toLine), pagination));

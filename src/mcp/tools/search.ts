@@ -1,6 +1,6 @@
 /** The tool that searches. */
 import { z } from 'zod';
-import type { Filter } from '../../../generated/types.gen.ts';
+import type { FilterOrText } from '../../../generated/types.gen.ts';
 import { idOf, listAll } from '../arguments/find-knowledge-base.ts';
 import { readDocumentId } from '../arguments/read-document-id.ts';
 import { attributes, documentId, filter, knowledgeBase } from './fields.ts';
@@ -103,7 +103,7 @@ async function toRequest(
     highlight: true,
     ...(knowledgeBaseIds && { knowledgeBaseIds: knowledgeBaseIds.map((each) => idOf(each, named)) }),
     ...(documentIds && { documentIds: documentIds.map(readDocumentId) }),
-    ...(given && { filter: given as Filter }), // the service checks it, and names what is wrong
+    ...(given && { filter: given as FilterOrText }), // the service checks it, and names what is wrong
   };
   return { request, names: new Map(named.map(({ id, name }) => [id, name])) };
 }

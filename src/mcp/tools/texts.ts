@@ -62,7 +62,7 @@ async function requireOwn(given: string, { client, signal }: Call): Promise<Docu
   if (document.attributes?.addedBy !== ADDED_BY.addedBy || document.externalId === undefined)
     throw new Error(
       `"${document.title}" was not added by an agent, so it stays as it is; people change it in the console. ` +
-        'list_documents with the filter {"type": "eq", "key": "addedBy", "value": "agent"} returns what agents have added.',
+        'list_documents with the filter addedBy = agent returns what agents have added.',
     );
   return document;
 }

@@ -1,5 +1,5 @@
 /** Which words of texts readers would take for a word of a query. */
-import { editDistance } from '../../analysis/edit-distance.ts';
+import { editDistance } from '../../analysis/edits/edit-distance.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
 
 /** A word and a compound that contains it share at least as many letters. */

@@ -3,7 +3,7 @@
  * compounds that passages contain, or a compound of words that they contain.
  */
 
-import { editDistance } from '../../analysis/edit-distance.ts';
+import { editDistance } from '../../analysis/edits/edit-distance.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
 import { type Respellings, respellings, transcriptions } from '../../analysis/spellings.ts';
 import { isStemmable, tokenise } from '../../analysis/tokens.ts';

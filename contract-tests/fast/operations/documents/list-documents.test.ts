@@ -198,16 +198,16 @@ const nested = (levels: number): object =>
   levels === 1 ? { type: 'eq', key: 'a', value: 1 } : { type: 'and', filters: [nested(levels - 1)] };
 
 test.each<[string, string, string, string]>([
-  ['no JSON', '{"type":', 'filter', 'filter must be an object in JSON.'],
-  ['nothing', '', 'filter', 'filter must be an object in JSON.'],
+  ['no JSON', '{"type":', 'filter', 'filter is wrong at character 1: expected valid JSON, not {.'],
+  ['nothing', '', 'filter', 'filter is wrong at character 1: expected the name of an attribute'],
   ['a list', '[{"type":"eq","key":"a","value":1}]', 'filter', 'filter must be an object in JSON.'],
   [
-    'JSON within JSON',
-    JSON.stringify(JSON.stringify(nested(1))),
+    'JSON within JSON within JSON',
+    JSON.stringify(JSON.stringify(JSON.stringify(nested(1)))),
     'filter',
-    'filter must be an object in JSON.',
+    'filter is wrong at character',
   ],
-  ['null', 'null', 'filter', 'filter must be an object in JSON.'],
+  ['null', 'null', 'filter', 'filter is wrong at character 5'],
   ['1,001 values', `{"filters":[${'1,'.repeat(1_000)}1]}`, 'filter', 'filter must hold 1000 values at most.'],
   ['9 levels', JSON.stringify(nested(9)), 'filter', 'filter must have at most 8 levels.'],
   ['no type', '{"key":"a","value":1}', 'filter.type', 'filter.type is required.'],

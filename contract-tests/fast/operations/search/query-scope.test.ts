@@ -1,6 +1,11 @@
 /** The options of a query that restrict its results. src/search/ranking/search-scope.test.ts tests them on random documents. */
 import { describe, expect, test } from 'vitest';
-import type { Filter, QueryRequest } from '../../../../generated/types.gen.ts';
+import type {
+  Filter,
+  InputValidationFailedError,
+  QueryRequest,
+  SearchResultsEnvelope,
+} from '../../../../generated/types.gen.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../../../../src/contract-check/planning/valid-inputs.ts';
 import {
   expectNothingChanged,
@@ -60,9 +65,81 @@ describe('200: a filter by', () => {
     ['a day', { type: 'gt', key: '$createdAt', value: '2020-01-01' }, ['Pond', 'River', 'Zoo']],
     ['a part of the time finds nothing', { type: 'contains', key: '$createdAt', value: '2020-01-01' }, []],
     ['several conditions', { type: 'and', filters: [is('year', 2024), is('tags', 'water')] }, ['Pond']],
+    ['a value of any type', { type: 'exists', key: 'year' }, ['Pond', 'River']],
+    ['no field of the document', { type: 'exists', key: '$sourceUrl' }, ['River']],
+    [
+      'none of several conditions',
+      { type: 'not', filters: [is('year', 2024), is('$title', 'Zoo')] },
+      ['River'],
+    ],
+    [
+      'a negated part of a list',
+      { type: 'not', filters: [{ type: 'contains', key: 'tags', value: 'still' }] },
+      ['River', 'Zoo'],
+    ],
   ])('%s', async (_, filter, titles) => {
     expect(await titlesOf({ filter })).toEqual(titles);
   });
+});
+
+test('200: a filter as text finds what it finds in JSON, in a query and in a list', async () => {
+  const filter = 'year >= 2024 and not (tags contains still or $title = Zoo)';
+  expect(await titlesOf({ filter })).toEqual(['River']);
+  expect(await titlesOf({ filter: JSON.stringify(is('year', 2024)) })).toEqual(['Pond']);
+  for (const written of [filter, JSON.stringify(filter)]) {
+    const { body } = await request('listDocuments', { knowledgeBaseId, filter: written });
+    expect(body).toMatchObject({ data: [{ title: 'River' }], pagination: { hasMore: false } });
+  }
+});
+
+test.each<[string, string[]]>([
+  ['year = "2024"', ['No document has a text as "year"; 2 have a number.']],
+  [
+    'isPublic = 1 or year in ("a", "b")',
+    [
+      'No document has a number as "isPublic"; 1 has true or false.',
+      'No document has a text as "year"; 2 have a number.',
+    ],
+  ],
+  ['tags > 3', ['No document has a number as "tags"; 2 have a list of texts.']],
+  ['yeer = 2024', ['No document has the attribute "yeer"; did you mean "year"?']],
+  ['colour exists', ['No document has the attribute "colour".']],
+  ['colour = red and colour = red', ['No document has the attribute "colour".']],
+  ['year = 1900', []],
+  ['year = 1900 and not (colour = red)', []],
+  ['$title = 5', []],
+])('200: a filter by %s, which leaves nothing, says why', async (filter, messages) => {
+  const { body } = await request('query', { query: 'otter', knowledgeBaseIds: [knowledgeBaseId], filter });
+  const { data, warnings = [] } = body as SearchResultsEnvelope;
+  expect(data).toEqual([]);
+  expect(warnings.map(({ message }) => message)).toEqual(messages);
+});
+
+test('200: what the searched documents have counts, and a filter that leaves something has no warning', async () => {
+  const warningsOf = async (options: Partial<QueryRequest>) =>
+    ((await request('query', { query: 'otter', ...options })).body as SearchResultsEnvelope).warnings;
+  const unknown = [{ code: 'FILTER_ATTRIBUTE_UNKNOWN', message: 'No document has the attribute "year".' }];
+  expect(await warningsOf({ documentIds: [zoo.id], filter: 'year = 2024' })).toEqual(unknown);
+  expect(await warningsOf({ documentIds: [pond.id], filter: 'year = 2024 or colour = red' })).toBeUndefined();
+  const { id: empty } = await api.createKnowledgeBase({ name: 'Empty' });
+  expect(await warningsOf({ knowledgeBaseIds: [empty], filter: 'year = 2024' })).toBeUndefined();
+});
+
+test('422: a filter as text is refused at its first wrong character, and its bounds are those of JSON', async () => {
+  const refusalOf = async (filter: string) =>
+    (await request('query', { query: 'otter', filter })).body as InputValidationFailedError;
+  const end = 'is wrong at character 7: expected a value, such as 2026, true or "sales", not the end';
+  expect((await refusalOf('year =')).data.fieldErrors).toEqual({ filter: [end] });
+  const listed = await request('listDocuments', { knowledgeBaseId, filter: 'year =' });
+  expect(listed.body).toMatchObject({
+    errorCode: 'INPUT_VALIDATION_FAILED',
+    data: { fieldErrors: { filter: [end] } },
+  });
+  expect((await refusalOf('{"type":"eq"}')).data.fieldErrors).toHaveProperty(['filter.key']);
+  expect((await refusalOf('x'.repeat(16_385))).data.fieldErrors).toHaveProperty('filter');
+  const many = Array.from({ length: 63 }, (_, year) => `year = ${year}`);
+  expect(await titlesOf({ filter: many.join(' or ') })).toEqual([]);
+  expect((await refusalOf([...many, 'year = 1'].join(' or '))).data.fieldErrors).toHaveProperty('filter');
 });
 
 test('200: of several documentIds those are searched that fit the other restrictions too', async () => {
@@ -215,7 +292,7 @@ test.each<[string, object, string, string]>([
     'an unknown type',
     { ...is('a', 1), type: 'equals' },
     'filter.type',
-    'filter.type must be one of eq, ne, gt, gte, lt, lte, in, nin, contains, and, or.',
+    'filter.type must be one of eq, ne, gt, gte, lt, lte, in, nin, contains, exists, and, or, not.',
   ],
   ['no type', { key: 'a', value: 1 }, 'filter.type', 'filter.type is required.'],
   [
@@ -255,7 +332,7 @@ test.each<[string, object, string, string]>([
 });
 
 test.each<[string, object, string]>([
-  ['a filter as text', { filter: 'year = 2024' }, 'filter'],
+  ['a filter that is a number', { filter: 2024 }, 'filter'],
   ['maxPerDocument of 0', { maxPerDocument: 0 }, 'maxPerDocument'],
   ['maxPerDocument of 51', { maxPerDocument: 51 }, 'maxPerDocument'],
   ['minScore below 0', { minScore: -0.001 }, 'minScore'],

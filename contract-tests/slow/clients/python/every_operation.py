@@ -24,7 +24,7 @@ def use(client: KnowledgeRetrieval) -> None:
     for result in results:
         print(result.score, result.title, result.location.passage if result.location else None)
     print(results.phrases_as_words, [warning.code for warning in results.warnings])
-    titles = {each.title for each in client.list_documents(base.id, filter=condition)}
+    titles = {each.title for each in client.list_documents(base.id, filter="year >= 2025")}
     titles |= {each.title for each in client.list_documents(base.id).page()}
     names = [each.name for each in client.list_knowledge_bases(limit=5)]
     passages = [each.content for each in client.list_passages(text.id, from_=1)]

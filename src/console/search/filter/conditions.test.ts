@@ -1,10 +1,11 @@
-/** A filter in JSON and its rows are the same, where rows can show it. */
+/** A filter and its rows are the same, where rows can show it. */
 import { expect, test } from 'vitest';
-import type { AttributeType } from '../../../client/index.ts';
+import type { AttributeType, Filter } from '../../../client/index.ts';
+import { parseFilterText } from '../../../formats/filter-text.ts';
 import type { KnownTypes } from '../../attributes/known-attributes.ts';
 import { findMismatch, readConditions, writeConditions } from './conditions.ts';
 
-test.each([
+test.each<Filter>([
   { type: 'eq', key: 'team', value: 'sales' },
   { type: 'gte', key: 'year', value: 2025 },
   { type: 'ne', key: 'public', value: true },
@@ -16,14 +17,18 @@ test.each([
       { type: 'nin', key: 'year', value: [2024, 2025] },
     ],
   },
-])('%j becomes rows, and the same JSON again', (filter) => {
+])('%j becomes rows, from JSON or text, and the same filter again', (filter) => {
   const rows = readConditions(JSON.stringify(filter));
-  expect(rows && JSON.parse(writeConditions(rows))).toEqual(filter);
+  const text = rows && writeConditions(rows);
+  expect(text && parseFilterText(text)).toEqual(filter);
+  expect(text && readConditions(text)).toEqual(rows);
 });
 
 test.each([
   '{',
   '3',
+  'year >',
+  'not year = 2025',
   'null',
   '{"type":"and","filters":[{"type":"or","filters":[]}]}',
   '{"type":"and","filters":3}',
@@ -49,7 +54,7 @@ test.each([
   ['tags', 'contains', '2025', '2025'],
 ] as const)('without a chosen type, %s %s %s is what it looks like', (key, operator, value, read) => {
   const written = writeConditions({ join: 'and', conditions: [{ key, operator, kind: 'auto', value }] });
-  expect(JSON.parse(written)).toEqual({ type: operator, key, value: read });
+  expect(parseFilterText(written)).toEqual({ type: operator, key, value: read });
 });
 
 test('an attribute of one type decides what its value is, and another type is said', () => {
@@ -59,7 +64,7 @@ test('an attribute of one type decides what its value is, and another type is sa
     ['tags', new Map<AttributeType, number>([['list', 2]])],
   ]);
   const code = { key: 'code', operator: 'eq', kind: 'auto', value: '2025' } as const;
-  expect(JSON.parse(writeConditions({ join: 'and', conditions: [code] }, known))).toMatchObject({
+  expect(parseFilterText(writeConditions({ join: 'and', conditions: [code] }, known))).toMatchObject({
     value: '2025',
   });
   const year = { key: 'year', operator: 'gte', kind: 'text', value: '2025' } as const;

@@ -1,5 +1,7 @@
 /** A filter as rows of a form: conditions that are all joined by `and`, or all by `or`. */
 import type { AttributeType, Filter } from '../../../client/index.ts';
+import { parseFilterText } from '../../../formats/filter-text.ts';
+import { writeFilter } from '../../../formats/write-filter.ts';
 import type { KnownTypes } from '../../attributes/known-attributes.ts';
 
 export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains';
@@ -62,13 +64,13 @@ function toFilter({ key, operator, kind, value }: Condition): Filter {
   return { type: operator, key, value: read } as Filter; // the service checks that value and operator fit
 }
 
-/** The filter as JSON; '' without a complete condition. */
+/** The filter as text; '' without a complete condition. */
 export function writeConditions({ join, conditions }: Conditions, known?: KnownTypes): string {
   const typed = conditions.map((condition) => ({ ...condition, kind: kindOf(condition, known) }));
   const filters = typed.filter(isComplete).map(toFilter);
   const [only] = filters;
   if (only === undefined) return '';
-  return JSON.stringify(filters.length === 1 ? only : { type: join, filters });
+  return writeFilter(filters.length === 1 ? only : { type: join, filters });
 }
 
 const TYPE_NAMES: Record<AttributeType, string> = {
@@ -108,11 +110,11 @@ const fitsRow = ({ type, key, value }: Comparison): boolean =>
   typeof key === 'string' &&
   !(Array.isArray(value) && value.some((one) => typeof one === 'string' && one.includes(',')));
 
-/** The rows of a filter in JSON; undefined: rows cannot show it, since it has groups within groups or is no filter. */
+/** The rows of a filter as text or JSON; undefined: rows cannot show it, since it has groups within groups or is no filter. */
 export function readConditions(text: string): Conditions | undefined {
   if (text.trim() === '') return { join: 'and', conditions: [] };
   try {
-    const filter = JSON.parse(text) as { type: string; filters?: Comparison[] }; // checked below
+    const filter = parseFilterText(text) as { type: string; filters?: Comparison[] }; // checked below
     const isGroup = filter.type === 'and' || filter.type === 'or';
     const comparisons = isGroup ? (filter.filters ?? []) : [filter as unknown as Comparison];
     if (!comparisons.every(fitsRow)) return undefined;

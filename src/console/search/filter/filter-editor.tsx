@@ -1,4 +1,4 @@
-/** Edits the filter of a search, as rows or as JSON. */
+/** Edits the filter of a search, as rows or as text. */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { type KnownAttributes, useKnownAttributes } from '../../attributes/known-attributes.ts';
@@ -176,18 +176,18 @@ function Rows({ given, known, onChange, children }: RowsProps) {
   );
 }
 
-/** What is wrong with JSON text; undefined: nothing. */
+/** What is wrong with a filter; undefined: nothing. */
 export function findFilterError(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
     parseFilter(text);
     return undefined;
   } catch (error) {
-    return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `This is no filter: ${error instanceof Error ? error.message : String(error)}.`;
   }
 }
 
-const EXAMPLE = '{"type": "and", "filters": [{"type": "gte", "key": "year", "value": 2025}]}';
+const EXAMPLE = 'year >= 2025 and team = "sales"';
 
 type FilterEditorProps = {
   filter: string;
@@ -199,7 +199,7 @@ type FilterEditorProps = {
 export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEditorProps) {
   const known = useKnownAttributes(knowledgeBaseIds);
   const rows = readConditions(filter);
-  const [isJson, setIsJson] = useState(rows === undefined);
+  const [isText, setIsText] = useState(rows === undefined);
   const written = useRef(filter);
   const generation = useRef(0);
   // The filter of another search has come, as by the browser's Back button: the rows begin anew.
@@ -211,19 +211,19 @@ export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEdito
     written.current = text;
     onChange(text);
   };
-  const showsRows = rows !== undefined && !isJson;
+  const showsRows = rows !== undefined && !isText;
   return (
     <fieldset class="filter-editor">
       <legend class="label">Filter by attributes</legend>
       {showsRows ? (
         <Rows key={generation.current} given={rows} known={known} onChange={write}>
-          <button type="button" class="quiet" onClick={() => setIsJson(true)}>
-            Edit as JSON
+          <button type="button" class="quiet" onClick={() => setIsText(true)}>
+            Edit as text
           </button>
         </Rows>
       ) : (
         <>
-          <Field label="Filter as JSON" error={findFilterError(filter)}>
+          <Field label="Filter as text" error={findFilterError(filter)}>
             {(attributes) => (
               <textarea
                 {...attributes}
@@ -242,7 +242,7 @@ export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEdito
             title={
               rows === undefined ? 'Rows cannot show groups within groups, or what is no filter.' : undefined
             }
-            onClick={() => setIsJson(false)}
+            onClick={() => setIsText(false)}
           >
             Edit as rows
           </button>

@@ -52,9 +52,17 @@ const OPERATORS = {
   lte: '<=',
 } as const;
 
-type Comparison = Exclude<Filter, { type: 'and' | 'or' }>;
+type Comparison = Exclude<Filter, { filters: unknown }>;
 
-function toComparison({ type, key, value }: Comparison, place: string): string {
+/** A field of the document that has no value is null. */
+function toPresence(key: string): string {
+  const path = `$.${literal(key)}`;
+  return `(exists(${path}) && !exists(${path} ? (@ == null)))`;
+}
+
+function toComparison(filter: Comparison, place: string): string {
+  if (filter.type === 'exists') return toPresence(filter.key);
+  const { type, key, value } = filter;
   const read = (each: Value, at: string) => literal(key === CREATED_AT ? readTime(each, at) : each);
   const path = `$.${literal(key)}`;
   if (type === 'contains') {
@@ -76,7 +84,9 @@ function toComparison({ type, key, value }: Comparison, place: string): string {
 function toPath(filter: Filter, place: string): string {
   if (!('filters' in filter)) return toComparison(filter, place);
   const parts = filter.filters.map((part, i) => toPath(part, `${place}.filters.${i}`));
-  return `(${parts.join(filter.type === 'and' ? ' && ' : ' || ')})`;
+  const joined = `(${parts.join(filter.type === 'and' ? ' && ' : ' || ')})`;
+  // No condition is unknown, so that the negation of a false one is true.
+  return filter.type === 'not' ? `(!${joined})` : joined;
 }
 
 const hasFields = (filter: Filter): boolean =>

@@ -1,5 +1,5 @@
 /** Finds the name that a mistyped one was probably meant to be. */
-import { editDistance } from '../../analysis/edit-distance.ts';
+import { editDistance } from './edit-distance.ts';
 
 /** Longer names are not compared: a written name may be as long as a body. */
 const NAME_MAX = 100;

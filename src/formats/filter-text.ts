@@ -1,0 +1,191 @@
+/**
+ * Filters as text, such as `year >= 2025 and team = "sales"`, and the JSON that the interface has for them. docs/filters.md
+ * describes the language. Service, console and command read it here.
+ */
+type Value = string | number | boolean;
+type Comparison = { type: string; key: string; value?: Value | Value[] };
+/** A filter in the form of the interface. Its bounds are not checked here. */
+export type ParsedFilter = Comparison | { type: 'and' | 'or' | 'not'; filters: ParsedFilter[] };
+
+/** A text that is no filter. `position`: the first character that is wrong, from 1, in code points. */
+export class FilterTextError extends Error {
+  readonly position: number;
+  constructor(expected: string, { text, at, found }: { text: string; at: number; found: string }) {
+    const position = [...text.slice(0, at)].length + 1;
+    super(`at character ${position}: expected ${expected}, not ${found === '' ? 'the end' : found}`);
+    this.position = position;
+  }
+}
+
+/** `kind`: what the characters are; a word is a name, a number or a text without quotes. `value`: without quotes. */
+type Token = { kind: 'word' | 'quoted' | 'sign' | 'end'; value: string; at: number; source: string };
+
+/** No two alternatives begin with the same character, so that the time is linear. */
+const TOKEN =
+  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign>[<>!=]=|<>|&&|\|\||[=<>≤≥≠(),[\]])|(?<word>[^\s"'<>!=≤≥≠(),[\]&|]+))/suy;
+const SPACE = /\s*/uy;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NAME = /^(?:[A-Za-z0-9_.-]{1,64}|\$(?:type|title|sourceUrl|createdAt))$/;
+const SIGNS: Record<string, string> = {
+  ...{ '=': 'eq', '==': 'eq', '!=': 'ne', '<>': 'ne', '≠': 'ne' },
+  ...{ '>': 'gt', '>=': 'gte', '≥': 'gte', '<': 'lt', '<=': 'lte', '≤': 'lte' },
+};
+export const KEYWORDS = ['and', 'or', 'not', 'in', 'contains', 'exists', 'between'];
+/** Deeper ones exceed the bound of a filter anyhow. */
+const DEPTH_MAX = 32;
+
+/** The escapes of JSON. */
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+const unquote = (source: string): string =>
+  source
+    .slice(1, -1)
+    .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gsu, (_, code?: string, escaped = '') =>
+      code === undefined ? (ESCAPES[escaped] ?? escaped) : String.fromCharCode(Number.parseInt(code, 16)),
+    );
+
+function readTokens(text: string): Token[] {
+  const tokens: Token[] = [];
+  let index = 0;
+  const end = text.trimEnd().length;
+  while (index < end) {
+    TOKEN.lastIndex = index;
+    const found = TOKEN.exec(text);
+    if (found === null) {
+      SPACE.lastIndex = index;
+      const at = index + (SPACE.exec(text)?.[0].length ?? 0);
+      const isOpen = text[at] === '"' || text[at] === "'";
+      const expected = isOpen ? `a closing ${text[at]}` : 'a name, a value or a comparison';
+      throw new FilterTextError(expected, {
+        text,
+        at: isOpen ? end : at,
+        found: isOpen ? '' : (text[at] ?? ''),
+      });
+    }
+    const { quoted, sign, word } = found.groups ?? {};
+    const source = quoted ?? sign ?? word ?? '';
+    const kind = quoted !== undefined ? 'quoted' : sign !== undefined ? 'sign' : 'word';
+    const at = TOKEN.lastIndex - source.length;
+    tokens.push({ kind, value: quoted === undefined ? source : unquote(source), at, source });
+    index = TOKEN.lastIndex;
+  }
+  return [...tokens, { kind: 'end', value: '', at: end, source: '' }];
+}
+
+/** The keyword or sign that a token is; `''`: it is neither. */
+function operatorOf({ kind, value }: Token): string {
+  if (kind === 'sign') return { '&&': 'and', '||': 'or' }[value] ?? value;
+  const word = kind === 'word' ? value.toLowerCase() : '';
+  return KEYWORDS.includes(word) ? word : '';
+}
+
+/** Reads a filter from left to right. Each function reads one part, from the next token on. */
+function createReader(text: string) {
+  const tokens = readTokens(text);
+  let next = 0;
+  const peek = (): Token => tokens[next] as Token; // the last one is the end, which nothing takes
+  const refuse = (expected: string) =>
+    new FilterTextError(expected, { text, at: peek().at, found: peek().source });
+  const takes = (operator: string): boolean => {
+    if (operatorOf(peek()) !== operator) return false;
+    next += 1;
+    return true;
+  };
+  const require = (operator: string, expected: string) => {
+    if (!takes(operator)) throw refuse(expected);
+  };
+
+  const value = (): Value => {
+    const token = peek();
+    if (token.kind === 'quoted') {
+      next += 1;
+      return token.value;
+    }
+    if (token.kind !== 'word' || operatorOf(token) !== '')
+      throw refuse('a value, such as 2026, true or "sales"');
+    next += 1;
+    if (token.value === 'true' || token.value === 'false') return token.value === 'true';
+    const number = NUMBER.test(token.value) ? Number(token.value) : Number.NaN;
+    return Number.isFinite(number) ? number : token.value;
+  };
+  const list = (): Value[] => {
+    const close = takes('[') ? ']' : ')';
+    if (close === ')') require('(', 'a list, such as (2025, 2026)');
+    const values: Value[] = [];
+    while (!takes(close)) {
+      if (values.length > 0) require(',', `a comma or ${close}`);
+      values.push(value());
+    }
+    return values;
+  };
+  const name = (): string => {
+    const token = peek();
+    const isName = token.kind === 'quoted' || (token.kind === 'word' && operatorOf(token) === '');
+    if (!isName || !NAME.test(token.value))
+      throw refuse('the name of an attribute, or $type, $title, $sourceUrl or $createdAt');
+    next += 1;
+    return token.value;
+  };
+  const comparison = (): ParsedFilter => {
+    const key = name();
+    const type = SIGNS[operatorOf(peek())];
+    if (type !== undefined) {
+      next += 1;
+      return { type, key, value: value() };
+    }
+    const isNegated = takes('not');
+    if (takes('in')) return { type: isNegated ? 'nin' : 'in', key, value: list() };
+    const negate = (filter: ParsedFilter): ParsedFilter =>
+      isNegated ? { type: 'not', filters: [filter] } : filter;
+    if (takes('contains')) return negate({ type: 'contains', key, value: value() });
+    if (takes('exists')) return negate({ type: 'exists', key });
+    if (!takes('between')) throw refuse('=, !=, <, <=, >, >=, in, not in, contains, exists or between');
+    const from = { type: 'gte', key, value: value() };
+    require('and', 'and');
+    return negate({ type: 'and', filters: [from, { type: 'lte', key, value: value() }] });
+  };
+  const condition = (depth: number): ParsedFilter => {
+    if (depth > DEPTH_MAX) throw refuse(`at most ${DEPTH_MAX} levels`);
+    if (takes('not')) return { type: 'not', filters: [condition(depth + 1)] };
+    if (!takes('(')) return comparison();
+    const inner = group(depth + 1);
+    require(')', 'and, or or )');
+    return inner;
+  };
+  const joined = (type: 'and' | 'or', part: () => ParsedFilter): ParsedFilter => {
+    const first = part();
+    const filters = [first];
+    while (takes(type)) filters.push(part());
+    return filters.length === 1 ? first : { type, filters };
+  };
+  const group = (depth: number): ParsedFilter => joined('or', () => joined('and', () => condition(depth)));
+  return {
+    whole(): ParsedFilter {
+      const filter = group(0);
+      if (peek().kind !== 'end') throw refuse('and, or or the end');
+      return filter;
+    },
+  };
+}
+
+/** The value of JSON; undefined: the text is none. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads a filter: `year >= 2025` → `{ type: 'gte', key: 'year', value: 2025 }`. JSON is read as it is, and a text in JSON
+ * as the text, since some clients write every parameter as JSON.
+ * @throws FilterTextError
+ */
+export function parseFilterText(text: string): unknown {
+  const encoded = readJson(text);
+  const written = typeof encoded === 'string' ? encoded : text;
+  const json = typeof encoded === 'string' ? readJson(encoded) : encoded;
+  if (typeof json === 'object' && json !== null) return json;
+  if (/^\s*\{/u.test(written)) throw new FilterTextError('valid JSON', { text: written, at: 0, found: '{' });
+  return createReader(written).whole();
+}
