@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { haproxy } from '../../contract-tests/harness/service/haproxy.ts';
 import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
+import { findProgram, PROXIES } from '../../contract-tests/harness/service/proxies.ts';
 import { missingGenerators } from '../../contract-tests/slow/clients/generators.ts';
 import { pythonPackages } from '../../contract-tests/slow/clients/python/python-tools.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
@@ -39,6 +40,9 @@ function announceMissing(): void {
     missingGenerators().map(
       (name) =>
         `Skipped: clients by a generator. It takes ${name} in the folder GENERATORS, as .ci/run makes it.\n`,
+    ),
+    PROXIES.filter((name) => findProgram(name) === undefined).map(
+      (name) => `Skipped: the service behind ${name}. It takes Debian’s ${name}.\n`,
     ),
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];

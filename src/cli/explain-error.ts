@@ -43,7 +43,8 @@ const isGatewayStatus = (status: number | undefined): boolean =>
 export function remedyOf(error: KnowledgeRetrievalError): string {
   if (error.errorCode === 'UNEXPECTED_ANSWER' && isGatewayStatus(error.status))
     return 'A proxy at that address gets no answer from a server; on the server, `doctor` looks for the reason.';
-  return REMEDIES[error.errorCode] ?? '';
+  // The message says already what the operator has to set.
+  return error.message.includes('BASE_URL') ? '' : (REMEDIES[error.errorCode] ?? '');
 }
 
 /** The sentences for people, in one line. */

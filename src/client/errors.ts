@@ -223,6 +223,21 @@ its setting CORS_ORIGIN must name that origin.`;
   return new CodedError('NETWORK_ERROR', message, {}, { cause });
 }
 
+/**
+ * Adds to an error of an address that the service has made, for an upload or a download, that the address is not below the
+ * service's own: behind a proxy the service has to be told. Addresses of a store of objects are meant so.
+ */
+export function namingOtherAddress(error: unknown, address: string, baseUrl: string): unknown {
+  const [made] = /^.*(?=\/(?:uploads|downloads)\/)/.exec(address) ?? [];
+  const isTold = error instanceof KnowledgeRetrievalError;
+  if (!isTold || made === undefined || made === baseUrl || pageAddress() !== undefined) return error;
+  if (error.errorCode !== 'NETWORK_ERROR' && error.errorCode !== 'UNEXPECTED_ANSWER') return error;
+  error.message +=
+    ` The service made this address, which begins with ${made} and not with ${baseUrl}: on the server, BASE_URL must be ` +
+    `${baseUrl}.`;
+  return error;
+}
+
 export const webhookNotVerified = (message: string): KnowledgeRetrievalError =>
   new CodedError('WEBHOOK_NOT_VERIFIED', message, {});
 

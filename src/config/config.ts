@@ -70,6 +70,7 @@ const settings = {
   WORKER_PORT: optional(between(0, 65_535)),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 0, LONGEST_SHUTDOWN_DELAY_SECONDS),
   BASE_URL: optional(baseAddress),
+  TRUST_PROXY: withDefault('off', oneOf(['on', 'off'])),
   DATA_DIR: withDefault('./.data', anyText),
   DATABASE_URL: optional(postgresAddress),
   DATABASE_READ_URL: optional(postgresAddress),
@@ -123,6 +124,8 @@ export type Config = Readonly<{
   shutdownDelaySeconds: number;
   /** Public address without a trailing slash; undefined: the address that the request was sent to. */
   baseUrl: string | undefined;
+  /** Whether the headers of a proxy say what the request's address is, where there is no `baseUrl`. */
+  trustsProxy: boolean;
   dataDir: string;
   /** undefined: the embedded PostgreSQL under `dataDir`. */
   databaseUrl: string | undefined;
@@ -195,6 +198,7 @@ function toConfig(read: Settings, given: NodeJS.ProcessEnv): Config {
     workerPort: read.WORKER_PORT,
     shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
+    trustsProxy: read.TRUST_PROXY === 'on',
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: withTls(read.DATABASE_URL),
     databaseReadUrl: withTls(read.DATABASE_READ_URL),

@@ -112,10 +112,18 @@ async function runInitdb(directory: string, options: ClusterOptions): Promise<vo
     lines.push(reason);
     if (!lines.some((line) => line.includes('invalid locale name'))) break;
   }
+  if (lines.some((line) => line.includes('could not look up effective user ID'))) throw namelessUser();
   throw new Error(
     `could not create the PostgreSQL cluster in ${directory}:\n${lines.slice(-reportedLines).join('\n')}`,
   );
 }
+
+/** initdb and PostgreSQL's clients ask for the name of their user. */
+const namelessUser = (): Error =>
+  new Error(
+    `The user id ${process.getuid?.()} has no name, which PostgreSQL needs: add it to /etc/passwd (in a container, by ` +
+      'its image or nss_wrapper), start the service as a user that has one, or set DATABASE_URL.',
+  );
 
 function initdbArguments(directory: string, characterLocale: string, durable: boolean): string[] {
   return [

@@ -113,6 +113,10 @@ type AppOptions = {
   telemetry: Telemetry;
   corsOrigins: CorsOrigins;
   validateResponses: boolean;
+  /** Whether the headers of a proxy are believed; false by default. */
+  trustsProxy?: boolean;
+  /** Sees all requests. */
+  watch?: Middleware;
 };
 
 /** Creates the application as a request listener. It does not listen yet. */
@@ -126,10 +130,13 @@ export async function createApp({
   telemetry,
   corsOrigins,
   validateResponses,
+  trustsProxy = false,
+  watch,
 }: AppOptions): Promise<RequestListener> {
   const dispatch = backend && (await createDispatch(backend, { keyOf }));
-  const app = new Koa();
+  const app = new Koa({ proxy: trustsProxy });
   app.use(identify);
+  if (watch) app.use(watch);
   app.use(observeRequests(log, telemetry));
   if (validateResponses && dispatch) app.use(contractBoundary(log, dispatch.checkResponse));
   app.use(errorBoundary(log));

@@ -15,6 +15,7 @@ import { drain, listen } from '../http/server/server.ts';
 import { createLog } from '../telemetry/log.ts';
 import { toReadableLine } from '../telemetry/readable-line.ts';
 import { outliveOutput, style, toVisible } from '../terminal/terminal.ts';
+import { codeOf } from '../terms/problem.ts';
 import { announceServer } from './discovery/running-servers.ts';
 import { greet } from './greeting.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
@@ -163,9 +164,17 @@ async function start({ worker }: ServeOptions): Promise<void> {
 /** Errors that only a mistake of this project throws. */
 const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
+/** Codes of a process or thread that could not be started, or has ended before it took its input. */
+const NOT_STARTED = ['EPIPE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'];
+
 /** Turns an error into text for an operator: user errors print a sentence, bugs a stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (NOT_STARTED.includes(codeOf(error)))
+    return (
+      `A process or thread of the service could not be started (${error.message}). Let this user have more processes ` +
+      '(ulimit -u, or pids of the container; a server takes about a hundred) or more memory.'
+    );
   const isOurs = FAULTS.some((fault) => error instanceof fault);
   return (isOurs && error.stack) || error.message;
 }

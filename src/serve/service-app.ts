@@ -18,6 +18,7 @@ import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAuthenticate } from '../http/access/authenticate.ts';
 import { createConsoleSessions, createKeyReader } from '../http/access/console-session.ts';
 import { isLoopbackHost } from '../http/access/own-address.ts';
+import { createProxyWatch } from '../http/access/proxy-watch.ts';
 import { createRateLimit } from '../http/access/rate-limit.ts';
 import { createApp } from '../http/app.ts';
 import { createAdmission } from '../http/capacity/admission.ts';
@@ -133,10 +134,12 @@ const READY_TIMEOUT_MS = 2_000;
 /**
  * A server is ready while it reaches the database. It is not ready after `ending` aborts, so that balancers send no
  * more requests. A store of files that is down is only reported, since queries and text imports work without it.
+ * `proxiedAs`: the public address, where a proxy has named another one than the service's.
  */
 function createRequireReady(
   { database, isStoreAvailable }: Service,
   ending: AbortSignal,
+  proxiedAs: () => string | undefined,
 ): Routes['requireReady'] {
   const pingDatabase = singleFlight(() => sql`SELECT 1`.execute(database), READY_TIMEOUT_MS);
   return async () => {
@@ -144,15 +147,23 @@ function createRequireReady(
     await pingDatabase().catch((error) => {
       throw serviceUnavailable(error);
     });
-    return { store: (await isStoreAvailable()) ? 'available' : 'unavailable' };
+    const address = proxiedAs();
+    return {
+      store: (await isStoreAvailable()) ? 'available' : 'unavailable',
+      ...(address !== undefined && { proxiedAs: address }),
+    };
   };
 }
 
 /** The routes outside the contract that report on this process. */
-const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
+const healthRoutes = (
+  service: OpenService,
+  ending: AbortSignal,
+  proxiedAs: () => string | undefined = () => undefined,
+): Routes => ({
   baseUrl: service.config.baseUrl,
   isLocal: isLoopbackHost(service.config.host),
-  requireReady: createRequireReady(service, ending),
+  requireReady: createRequireReady(service, ending, proxiedAs),
   deploymentId: service.deploymentId,
   prove: (challenge) => prove(service.proofSecret, challenge),
   ...(service.metrics && { metrics: service.metrics }),
@@ -194,6 +205,7 @@ export function createServiceApp(
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(permitsFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.shortenWaits(), { once: true });
+  const proxy = config.baseUrl === undefined ? createProxyWatch(log) : undefined;
   return createApp({
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
@@ -202,8 +214,10 @@ export function createServiceApp(
       consoleSignIn: { sessions, keyOf, authenticate, limitRate },
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
-      ...healthRoutes(service, ending),
+      ...healthRoutes(service, ending, proxy?.seen),
     },
+    trustsProxy: config.trustsProxy,
+    ...(proxy && { watch: proxy.watch }),
     admission,
     lookUpUnknownKey,
     keyOf,

@@ -144,7 +144,7 @@ export async function spawnProgram(
   return { address, pid, output, stop, kill, ended, isRunning: () => isRunning(child) };
 }
 
-const ANSWERS_AT = /answers at (http:\S+)/;
+const ANSWERS_AT = /answers at (https?:\S+)/;
 
 /** `npm run mock` on any free port. By default it imports a file in a fifth of a second. */
 export const startMock = (...options: string[]) =>

@@ -1,9 +1,11 @@
 /** Each damaged archive is refused, and an incomplete one never has the final name. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -105,6 +107,30 @@ async function writeInFormat(target: string, format: number): Promise<Buffer> {
   await writeFile(target, bytes);
   return bytes;
 }
+
+test('a file that cannot be read is not called damaged', async () => {
+  await expect(read(join(path, 'below'))).rejects.toThrow(/cannot be read: .*Look at its disk/);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a file that this user may not read is not called damaged',
+  async () => {
+    const script = `
+    const { readArchive } = await import(${JSON.stringify(new URL('archive.ts', import.meta.url).href)});
+    await readArchive(${JSON.stringify(path)}, async () => {}).catch((error) => console.log(error.message));`;
+    await chmod(folder, 0o755);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', script],
+      {
+        uid: 65_534,
+        gid: 65_534,
+      },
+    );
+    expect(stdout).toMatch(/may not be read by this user \(EACCES\).*Run the command as that user/);
+    expect(stdout).not.toContain('damaged');
+  },
+);
 
 test('refuses an archive in the format of a newer version', async () => {
   const newer = join(folder, 'newer');

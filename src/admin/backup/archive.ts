@@ -126,6 +126,14 @@ const WRONG_CHECKSUM = 'ZSTD_error_checksum_wrong';
 function explainReading(path: string, error: unknown, count: number): Error {
   const [code, reason] = [codeOf(error), reasonOf(error)];
   if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
+  if (code === 'EACCES' || code === 'EPERM')
+    return new Error(
+      `${path} may not be read by this user (${code}): backups are for their owner. Run the command as that user, or ` +
+        `give the file to this one (chown).`,
+    );
+  // The disk or the network of the file, which says nothing of the backup.
+  if (error instanceof Error && 'syscall' in error)
+    return new Error(`${path} cannot be read: ${reason}. Look at its disk, and try again.`);
   if (code === 'Z_BUF_ERROR' || reason === 'Unexpected end of data') return cutOff(path);
   const isHeader = reason.startsWith('Invalid tar header');
   if (code === 'ZSTD_error_prefix_unknown' || (isHeader && count === 0)) return noBackup(path);

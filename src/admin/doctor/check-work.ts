@@ -90,7 +90,7 @@ type Answer = {
   body: {
     success?: boolean;
     errorCode?: string;
-    data?: { deploymentId?: string; store?: string; version?: string };
+    data?: { deploymentId?: string; store?: string; version?: string; proxiedAs?: string };
   };
 };
 
@@ -128,6 +128,19 @@ function checkServersStore(address: string, store: string | undefined): Problem[
   return [{ problem, remedy }];
 }
 
+/** `proxiedAs`: the public address that a proxy has named to the server, where that makes others. */
+function checkProxy(address: string, proxiedAs: string | undefined): Problem[] {
+  if (proxiedAs === undefined) return [];
+  return [
+    {
+      problem:
+        `A proxy says that clients call the server at ${address} by ${proxiedAs}, but its addresses for uploads and ` +
+        'downloads begin otherwise: they fail.',
+      remedy: `Set BASE_URL=${proxiedAs}, or TRUST_PROXY=on where only a proxy reaches the server: see docs/proxy.md.`,
+    },
+  ];
+}
+
 /** Warns of a server that was not restarted after an upgrade, or of a command that was not upgraded. */
 async function checkServersVersion(address: string): Promise<Problem[]> {
   const { body } = await get(`${address}/`);
@@ -151,10 +164,11 @@ export async function checkServer(config: Config, expected: Deployment | undefin
   try {
     const { status, body } = await get(`${address}/readyz`);
     if (status === 200 && body.success) {
-      const { deploymentId: found, store } = body.data ?? {};
+      const { deploymentId: found, store, proxiedAs } = body.data ?? {};
       return [
         ...(expected ? compareDeployments(config, { address, found, expected }) : []),
         ...checkServersStore(address, store),
+        ...checkProxy(address, proxiedAs),
         ...(await checkServersVersion(address)),
       ];
     }

@@ -5,7 +5,7 @@ import type {
   UploadFileData,
   UploadTicket,
 } from '../../../generated/types.gen.ts';
-import { parseJson, toClientError, unexpectedAnswer } from '../errors.ts';
+import { namingOtherAddress, parseJson, toClientError, unexpectedAnswer } from '../errors.ts';
 import { writeQuery } from '../operations/request-options.ts';
 import type { WriteOperations } from '../operations/write-operations.ts';
 import { type Received, readText, send } from '../requests/send.ts';
@@ -77,9 +77,13 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
         signal,
       );
     };
-    await semaphores.bodies.run(sendInTurn, signal).finally(() => {
+    try {
+      await semaphores.bodies.run(sendInTurn, signal);
+    } catch (error) {
+      throw namingOtherAddress(error, address, context.baseUrl);
+    } finally {
       isSending = false;
-    });
+    }
   };
 
   /** Sends the bytes of a small file with all that is said about it. */

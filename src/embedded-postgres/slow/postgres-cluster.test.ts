@@ -175,3 +175,9 @@ describe.runIf(isRoot)('as root', () => {
     await expect(start(directory)).rejects.toThrow(refusal);
   });
 });
+
+test.runIf(isRoot)('a user id without a name is told what it needs', async () => {
+  chownSync(directory, 42_424, 0);
+  const service = startInProcess(directory, { account: { uid: 42_424, gid: 0 } });
+  expect(await firstOutput(service)).toMatch(/user id 42424 has no name.*\/etc\/passwd.*DATABASE_URL/);
+});
