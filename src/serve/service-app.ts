@@ -162,7 +162,8 @@ const healthRoutes = (
   proxiedAs: () => string | undefined = () => undefined,
 ): Routes => ({
   baseUrl: service.config.baseUrl,
-  isLocal: isLoopbackHost(service.config.host),
+  // A proxy that is believed brings requests from elsewhere.
+  isLocal: isLoopbackHost(service.config.host) && !service.config.trustsProxy,
   requireReady: createRequireReady(service, ending, proxiedAs),
   deploymentId: service.deploymentId,
   prove: (challenge) => prove(service.proofSecret, challenge),
