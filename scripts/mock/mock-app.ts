@@ -2,8 +2,10 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ANY_ORIGIN } from '../../src/config/cors.ts';
+import { createConsoleSessions, createKeyReader } from '../../src/http/access/console-session.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Backend } from '../../src/http/contract/dispatch.ts';
+import type { ConsoleSignIn } from '../../src/http/routes/console/session-route.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createTelemetry, unmetered } from '../../src/telemetry/telemetry.ts';
 import { clientHungUp, ServiceError, unauthorized } from '../../src/terms/errors.ts';
@@ -26,6 +28,19 @@ async function authenticate(key: string | undefined) {
   if (key === undefined || key === REFUSED_KEY) throw unauthorized();
   return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined } as const;
 }
+
+/** The id of every key in the console's cookie, which has room for real ones only. */
+const CONSOLE_KEY_ID = '0'.repeat(24);
+
+const sessions = createConsoleSessions('mock');
+
+/** The console signs in with any key as well. Its cookie is good at every mock: it protects nothing. */
+const consoleSignIn: ConsoleSignIn = {
+  sessions,
+  keyOf: createKeyReader(sessions),
+  authenticate: async (key) => ({ ...(await authenticate(key)), keyId: CONSOLE_KEY_ID }),
+  limitRate: async () => ({}),
+};
 
 /** Answers from memory, unless the header Prefer requests an example. Without `state`, always by examples. */
 const createAnswer =
@@ -87,6 +102,7 @@ export async function createMockApp({ isFixed, importSeconds }: MockSettings): P
       isLocal: true,
       receiveUpload,
       openDownload,
+      consoleSignIn,
       requireReady: async () => ({}),
     },
     log: createLog('silent'),

@@ -34,6 +34,24 @@ test('it prints its address, and a request to paste', () => {
   expect(mock.output.join('\n')).toContain(`curl -s ${mock.address}/v1/query -H 'x-api-key: any'`);
 });
 
+test('the console signs in with any key, and stays signed in', async () => {
+  const path = '/console/session';
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const { body, headers: given } = await exchange(mock.address, {
+    method: 'POST',
+    path,
+    headers: { ...headers, 'x-api-key': 'any' },
+  });
+  const [cookie = ''] = String(given['set-cookie']).split(';');
+  const again = await exchange(mock.address, {
+    method: 'GET',
+    path,
+    headers: { ...headers, cookie, 'x-api-key': 'console' },
+  });
+  expect(body).toMatchObject({ success: true, data: { scope: 'account' } });
+  expect(again.body).toEqual(body);
+});
+
 describe('Prefer', () => {
   /** One documented refusal of each operation, of another status for each: one look-up answers all of them. */
   const documented = OPERATION_IDS.map((operationId, i) => {
