@@ -107,7 +107,11 @@ const command = scriptCommand('benchmark')
     `queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others`,
     readCount,
   )
-  .option('--files <N>', `Markdown files of bulk, by default ${BULK_FILES}`, readCount)
+  .option(
+    '--files <N>',
+    `Markdown files of bulk, by default ${BULK_FILES}, and at most as many of its other kinds`,
+    readCount,
+  )
   .option('--json <file>', 'also write all figures to this file')
   .addHelpText('after', () => `\nParts:\n${describeParts()}`)
   .action(async (names: string[], { json, ...options }: CommandOptions) => {

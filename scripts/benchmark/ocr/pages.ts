@@ -1,5 +1,5 @@
 /** Twenty pages as pictures: three fonts, 150 and 300 dpi, straight and skewed, clean and noisy. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { startBrowser } from '../../../contract-tests/harness/machine/launch-browser.ts';
@@ -7,12 +7,26 @@ import { startBrowser } from '../../../contract-tests/harness/machine/launch-bro
 const root = join(import.meta.dirname, '../../..');
 const STANDARD_FONTS = join(root, 'node_modules/pdfjs-dist/standard_fonts');
 
-/** Fonts without serifs, which the packages have that are installed anyway: Open Sans comes with the browser. */
-const FONTS: readonly [name: string, file?: string][] = [
-  ['Open Sans'],
-  ['Liberation Sans', 'LiberationSans-Regular.ttf'],
-  ['Liberation Sans Italic', 'LiberationSans-Italic.ttf'],
+/** A font by the name of its family, with its file unless the browser has it. */
+type Font = readonly [name: string, file?: string];
+
+/** Fonts with serifs, as books and contracts have them: those of Debian, and of a package of npm. The first one counts. */
+const SERIF_FONTS: readonly Font[] = [
+  ['Liberation Serif', '/usr/share/fonts/truetype/liberation/LiberationSerif-Regular.ttf'],
+  ['Liberation Serif', '/usr/share/fonts/truetype/liberation2/LiberationSerif-Regular.ttf'],
+  ['Noto Serif', join(root, 'node_modules/@fontsource/noto-serif/files/noto-serif-latin-400-normal.woff2')],
+  ['DejaVu Serif', '/usr/share/fonts/truetype/dejavu/DejaVuSerif.ttf'],
 ];
+
+/** The fonts of the pages: Open Sans comes with the browser, and Liberation Sans with pdf.js. */
+function findFonts(): [Font, Font, Font] {
+  const serif = SERIF_FONTS.find(([, file]) => file !== undefined && existsSync(file));
+  if (serif === undefined)
+    throw new Error(
+      'The pages need a font with serifs: apt-get install fonts-liberation, or npm install --no-save @fontsource/noto-serif.',
+    );
+  return [['Open Sans'], ['Liberation Sans', join(STANDARD_FONTS, 'LiberationSans-Regular.ttf')], serif];
+}
 
 /** What is done to a page. `degrees`: how it is turned. `noise`: the standard deviation of its greys. */
 type Damage = { name: string; degrees: number; noise: number };
@@ -44,8 +58,8 @@ function pageTexts(): string[] {
 }
 
 const html = (text: string, file: string | undefined, { degrees }: Damage): string => {
-  const data = file && readFileSync(join(STANDARD_FONTS, file)).toString('base64');
-  const face = data ? `@font-face { font-family: F; src: url(data:font/ttf;base64,${data}) }` : '';
+  const data = file && readFileSync(file).toString('base64');
+  const face = data ? `@font-face { font-family: F; src: url(data:font/opentype;base64,${data}) }` : '';
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return (
     `<style>${face} body { margin: 0; background: white } ` +
@@ -55,12 +69,13 @@ const html = (text: string, file: string | undefined, { degrees }: Damage): stri
 
 /** A4 pages, each with other text. */
 export async function writePages(): Promise<WrittenPage[]> {
+  const fonts = findFonts();
   const server = await startBrowser();
   if (server === undefined) throw new Error('the pages need a browser');
   const browser = await chromium.connect(server.wsEndpoint());
   const texts = pageTexts();
   const pages: WrittenPage[] = [];
-  const write = async ([font, file]: (typeof FONTS)[number], dpi: number, damage: Damage) => {
+  const write = async ([font, file]: Font, dpi: number, damage: Damage) => {
     const text = texts[pages.length] ?? '';
     const page = await browser.newPage({
       viewport: { width: 794, height: 1123 },
@@ -72,8 +87,8 @@ export async function writePages(): Promise<WrittenPage[]> {
     await page.close();
   };
   for (const dpi of [150, 300]) {
-    for (const font of FONTS) for (const damage of DAMAGES) await write(font, dpi, damage);
-    await write(FONTS[1] ?? ['Open Sans'], dpi, BOTH);
+    for (const font of fonts) for (const damage of DAMAGES) await write(font, dpi, damage);
+    await write(fonts[2], dpi, BOTH);
   }
   await browser.close();
   await server.close();
