@@ -12,7 +12,7 @@ import { toDocumentInput } from './operations/bare-id.ts';
 import { createReadOperations } from './operations/read-operations.ts';
 import { createRequestOptions } from './operations/request-options.ts';
 import { createWriteOperations } from './operations/write-operations.ts';
-import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
+import { type PollOptions, type StatusSource, untilProcessed, type Watch } from './poll.ts';
 import { type CreateOptions, type KnowledgeRetrievalSettings, readSettings } from './settings.ts';
 import {
   createUpload,
@@ -123,7 +123,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     /** Waits until the document is processed, and returns its status report. */
     pollDocumentStatus: async (
       document: GetDocumentData['query'] | string,
-      poll: PollOptions = {},
+      poll: Watch = {},
     ): Promise<DocumentStatusReport> =>
       await untilProcessed(statusSource, toDocumentInput(document).documentId, poll),
   };

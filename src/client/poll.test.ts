@@ -26,3 +26,18 @@ test('without a deadline, the time in the queue does not count, and the time of 
 test('the caller’s deadline counts from the call', async () => {
   expect(await waitFor(['pending', 'pending'], { deadlineMs: 900_000 })).toEqual([30, 30, 0]);
 });
+
+test('while OCR reads pages, the service is asked every five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const recognition = { done: 1, of: 20 };
+  const reports = [{ recognition }, { recognition }, {}];
+  const waits: number[] = [];
+  const getStatus = async ({ waitSeconds }: { waitSeconds: number }) => {
+    waits.push(waitSeconds);
+    vi.setSystemTime(Date.now() + 5_000);
+    const report = reports.shift();
+    return { id: 'd', status: report ? ('processing' as const) : ('processed' as const), ...report };
+  };
+  await untilProcessed({ getStatus, hasWaiters: () => false }, 'd');
+  expect(waits).toEqual([30, 5, 5, 30]);
+});

@@ -14,8 +14,8 @@ export type PollOptions = Omit<CallOptions, 'deadlineMs'> & {
   deadlineMs?: number;
 };
 
-/** `onReport`: called with each status report of the service. */
-type Watch = PollOptions & { onReport?: (report: DocumentStatusReport) => void };
+/** `onReport`: called with each status report of the service: while OCR reads a scan, every few seconds. */
+export type Watch = PollOptions & { onReport?: (report: DocumentStatusReport) => void };
 
 type StatusRequest = { documentId: string; waitSeconds: number };
 /** Where the status comes from. `hasWaiters`: whether requests for other documents wait for their turn. */
@@ -30,6 +30,8 @@ const DEADLINE_MS = 15 * 60_000;
 const LONGEST_WAIT_SECONDS = 30;
 /** The wait while other requests wait for their turn: one slow document must not hold them up. */
 const CROWDED_WAIT_SECONDS = 1;
+/** The wait while OCR reads pages: each report says how many. */
+const RECOGNITION_WAIT_SECONDS = 5;
 /** A busy server answers early. Asking again at once would make it busier. */
 const LEAST_INTERVAL_MS = 1000;
 
@@ -51,12 +53,14 @@ async function poll(
   documentId: string,
   { endMs, returnsPending, onReport, ...call }: Polling,
 ) {
+  let longestSeconds = LONGEST_WAIT_SECONDS;
   for (;;) {
     const askedMs = Date.now();
     const leftSeconds = Math.max(0, Math.floor((endMs - askedMs) / 1000));
-    const waitSeconds = Math.min(hasWaiters() ? CROWDED_WAIT_SECONDS : LONGEST_WAIT_SECONDS, leftSeconds);
+    const waitSeconds = Math.min(hasWaiters() ? CROWDED_WAIT_SECONDS : longestSeconds, leftSeconds);
     const report = await getStatus({ documentId, waitSeconds }, call);
     onReport?.(report);
+    longestSeconds = report.recognition ? RECOGNITION_WAIT_SECONDS : LONGEST_WAIT_SECONDS;
     if (processedOf(report) !== undefined) return report;
     await pause(Math.max(0, askedMs + LEAST_INTERVAL_MS - Date.now()), call.signal);
     if (returnsPending && report.status === 'pending') return report;

@@ -39,6 +39,24 @@ test('a hundred documents take a few lists; the first are asked for alone', asyn
   expect(asked.lists).toBeLessThan(5);
 });
 
+test('what OCR has read of a document that is asked for alone is told, and that it has ended', async () => {
+  const told: unknown[] = [];
+  const client = {
+    pollDocumentStatus: async (_: string, { onReport }: { onReport(report: object): void }) => {
+      onReport({ status: 'processing' });
+      onReport({ status: 'processing', recognition: { done: 3, of: 20 } });
+      return { status: 'processed' };
+    },
+  };
+  const wait = createDocumentWaits(client as never, 'k', (id, pages) => told.push([id, pages])); // all that it uses
+  await wait('scan');
+  expect(told).toEqual([
+    ['scan', undefined],
+    ['scan', { done: 3, of: 20 }],
+    ['scan', undefined],
+  ]);
+});
+
 test('a failed document, and one that is none of the newest, are asked for alone', async () => {
   let processing = true;
   const { wait, asked, answerAlone } = fakeService(() => [

@@ -12,6 +12,9 @@ const LIST_INTERVAL_MS = 250;
 const LISTED_MAX = 1_000;
 const LISTED_PER_WAIT = 2;
 
+/** Hears how many pages of a document OCR has read; undefined: it reads none, or no more. */
+export type OnPages = (documentId: string, pages: DocumentStatusReport['recognition']) => void;
+
 type Wait = PromiseWithResolvers<Pick<DocumentStatusReport, 'warnings'>> & { missed: number };
 
 /** While no more documents are waited for, each has a request of its own: the service answers it at the end at once. */
@@ -27,6 +30,7 @@ const MISSES_MAX = 2;
 export function createDocumentWaits(
   client: Pick<KnowledgeRetrieval, 'listDocuments' | 'pollDocumentStatus'>,
   knowledgeBaseId: string,
+  onPages: OnPages = () => {},
 ): WaitForDocument {
   const waits = new Map<string, Wait>();
   let isListing = false;
@@ -34,8 +38,10 @@ export function createDocumentWaits(
 
   const ask = async (id: string) => {
     alone += 1;
-    return await client.pollDocumentStatus(id).finally(() => {
+    const onReport = ({ recognition }: DocumentStatusReport) => onPages(id, recognition);
+    return await client.pollDocumentStatus(id, { onReport }).finally(() => {
       alone -= 1;
+      onPages(id, undefined);
     });
   };
   const askAlone = (id: string, { resolve, reject }: Wait) => {

@@ -73,13 +73,22 @@ const BYTES_PER_FILE = 20_000;
 /** The progress of an import: files, bytes and their rate. */
 function showImport({ count, totalBytes }: Survey, countFailed: () => number) {
   const startMs = performance.now();
+  /** Of the documents whose pages OCR reads now. */
+  const scans = new Map<string, { done: number; of: number }>();
   let [files, bytes] = [0, 0];
+  const describePages = () => {
+    const [done, of] = [...scans.values()].reduce(
+      (sum, pages) => [sum[0] + pages.done, sum[1] + pages.of],
+      [0, 0],
+    );
+    return of > 0 ? `, OCR: ${done} of ${pluralise(of, 'page')}` : '';
+  };
   const describe = () => {
     const failed = countFailed();
     const perSecond = Math.round((files * 1000) / Math.max(1, performance.now() - startMs));
     return (
       `${files} of ${pluralise(count, 'file')}, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}, ` +
-      `${perSecond}/s${failed > 0 ? `, ${failed} failed` : ''}`
+      `${perSecond}/s${failed > 0 ? `, ${failed} failed` : ''}${describePages()}`
     );
   };
   const progress = showProgress(describe, totalBytes + count * BYTES_PER_FILE);
@@ -88,6 +97,11 @@ function showImport({ count, totalBytes }: Survey, countFailed: () => number) {
       files += 1;
       bytes += sizeBytes;
       progress.advance(sizeBytes + BYTES_PER_FILE);
+    },
+    onPages(documentId: string, pages: { done: number; of: number } | undefined): void {
+      if (pages === undefined) scans.delete(documentId);
+      else scans.set(documentId, pages);
+      progress.advance(0);
     },
     end: progress.end,
   };
@@ -115,15 +129,17 @@ export async function importAll(
   const stopping = new AbortController();
   const { signal } = stopping;
   const uploads = createSemaphore(concurrency);
+  const refused = counts.failed;
+  const progress = showImport(survey, () => counts.failed - refused);
   const context: ImportContext = {
     ...given,
     signal,
     // An import that stops sends no further file, and still waits for those that it has sent.
-    waitForDocument: waits ? createDocumentWaits(given.client, given.knowledgeBaseId) : undefined,
+    waitForDocument: waits
+      ? createDocumentWaits(given.client, given.knowledgeBaseId, progress.onPages)
+      : undefined,
     inTurn: (upload) => uploads.run(upload, signal),
   };
-  const refused = counts.failed;
-  const progress = showImport(survey, () => counts.failed - refused);
   const importOne = async (file: LocalFile) => {
     const { externalId } = file;
     try {
