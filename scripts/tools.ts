@@ -35,7 +35,9 @@ async function runBeside(name: Tool, ...args: string[]): Promise<number | null> 
   return code;
 }
 
-/** Arguments of tsc for a project, which keeps what it has found for the next run: then it takes a third of the time. */
+/**
+ * Arguments of tsc for a project, which keeps what it has found for the next run: then it takes a third of the time.
+ */
 const compiling = (project: string): string[] => {
   const memory = `node_modules/.cache/tsc/${project.replaceAll(/\W+/g, '-')}.tsbuildinfo`;
   return ['-p', project, '--incremental', '--tsBuildInfoFile', memory];

@@ -1,7 +1,7 @@
 /**
- * Damaged files of every format through a running service: in archives, and some alone. Every document ends, the service
- * answers without a fault, and no damaged file takes the others of its archive with it.
- * `MUTATIONS=100000` sends that many; `MUTATION_FIRST=5000` begins at another one.
+ * Damaged files of every format through a running service: in archives, and some alone. Every document ends, the
+ * service answers without a fault, and no damaged file takes the others of its archive with it. `MUTATIONS=100000`
+ * sends that many; `MUTATION_FIRST=5000` begins at another one.
  */
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';

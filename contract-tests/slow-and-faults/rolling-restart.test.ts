@@ -1,6 +1,6 @@
 /**
- * Two servers behind a balancer and a worker, on one database. All of them are restarted in turn while clients use every
- * operation.
+ * Two servers behind a balancer and a worker, on one database. All of them are restarted in turn while clients use
+ * every operation.
  */
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createCaller } from '../../src/contract-check/requests/calling.ts';

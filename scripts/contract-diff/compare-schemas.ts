@@ -186,8 +186,8 @@ function alternativeMisfits({ side, where, sent, accepted }: Exchange): string[]
 }
 
 /**
- * Whether a schema breaks clients on purpose since the released version: its `x-breaking-change`, a sentence about it, is
- * new. Once that is released too, later changes of the schema are compared again.
+ * Whether a schema breaks clients on purpose since the released version: its `x-breaking-change`, a sentence about it,
+ * is new. Once that is released too, later changes of the schema are compared again.
  */
 export const isBreakingOnPurpose = ({ released, current }: Change): boolean =>
   current[BREAKING] !== undefined && current[BREAKING] !== released[BREAKING];

@@ -17,7 +17,10 @@ const current = join(import.meta.dirname, '../../spec/openapi.yaml');
  */
 const released = join(import.meta.dirname, '../../spec/released.yaml');
 
-/** An OpenAPI document for comparison; a parameter in JSON is compared by the value in it. Both documents were linted before they were committed. */
+/**
+ * An OpenAPI document for comparison; a parameter in JSON is compared by the value in it. Both documents were linted
+ * before they were committed.
+ */
 export const readSpec = (path: string): Spec =>
   dereference(openJsonParameters(readDocument(path) as object)) as Spec;
 

@@ -1,6 +1,6 @@
 /**
- * Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the version
- * of package.json. Copies the files of OCR.
+ * Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the
+ * version of package.json. Copies the files of OCR.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -80,7 +80,9 @@ const uploadsTo = (state: State | undefined) =>
     },
   });
 
-/** `isFixed`: nothing is stored, the examples of the spec answer. `importSeconds`: how long the import of a file takes. */
+/**
+ * `isFixed`: nothing is stored, the examples of the spec answer. `importSeconds`: how long the import of a file takes.
+ */
 export type MockSettings = { isFixed: boolean; importSeconds: number };
 
 /** The mock's application. It does not listen yet. */

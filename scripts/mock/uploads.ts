@@ -11,8 +11,8 @@ const MOCK_UPLOAD_SECRET = 'mock';
 export const TICKET_TTL_MS = readConfig({}).uploadTicketTtlSeconds * 1000;
 
 /**
- * The bytes of a file. `head`: its first bytes, HEAD_MAX_BYTES at most. The others are counted and hashed, so that large
- * uploads take no memory.
+ * The bytes of a file. `head`: its first bytes, HEAD_MAX_BYTES at most. The others are counted and hashed, so that
+ * large uploads take no memory.
  */
 export type ReceivedBytes = { head: Buffer; sizeBytes: number; sha256: Buffer };
 

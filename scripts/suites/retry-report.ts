@@ -1,4 +1,6 @@
-/** A vitest reporter that prints each test that passed only when it was repeated, and fails a run with many of these. */
+/**
+ * A vitest reporter that prints each test that passed only when it was repeated, and fails a run with many of these.
+ */
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** More retries than this in a run are no accident. */

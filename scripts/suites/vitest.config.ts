@@ -71,8 +71,8 @@ const COMMON = {
 };
 
 /**
- * These harm processes at random moments, or drive services and a browser on a machine that others use: each test may be
- * repeated once; retry-report.ts counts.
+ * These harm processes at random moments, or drive services and a browser on a machine that others use: each test may
+ * be repeated once; retry-report.ts counts.
  */
 const REPEATED = { ...COMMON, retry: 1 };
 

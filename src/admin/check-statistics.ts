@@ -1,6 +1,6 @@
 /**
- * Recounts a knowledge base: lists each difference between its counters and its rows, and each faulty vector, and corrects
- * them.
+ * Recounts a knowledge base: lists each difference between its counters and its rows, and each faulty vector, and
+ * corrects them.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
@@ -26,8 +26,8 @@ const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
 /**
- * `lengths`: the bits that the vectors of each generation have (see `packVector`). `made`: the generation of a model that
- * is both wanted and current; NO_GENERATION without one.
+ * `lengths`: the bits that the vectors of each generation have (see `packVector`). `made`: the generation of a model
+ * that is both wanted and current; NO_GENERATION without one.
  */
 type Vectors = { lengths: { generation: number; bits: number }[]; made: number };
 
@@ -69,8 +69,8 @@ const findFaultyVectors = (knowledgeBaseId: string, { lengths }: Vectors) => sql
   WHERE knowledge_base_id = ${knowledgeBaseId} AND fault IS NOT NULL`;
 
 /**
- * Selects the documents some of whose passages lack vectors of the current model, though others have them. Those that wait
- * for theirs are no fault. A job looks at the last passage of a document only.
+ * Selects the documents some of whose passages lack vectors of the current model, though others have them. Those that
+ * wait for theirs are no fault. A job looks at the last passage of a document only.
  */
 const findHalfWithoutVectors = (knowledgeBaseId: string, { made }: Vectors) => sql`
   SELECT passages.document_id, passages.account_id, count(*) - count(vectors.position) AS missing
@@ -176,8 +176,8 @@ export async function checkStatistics(database: Database, knowledgeBaseId: strin
 }
 
 /**
- * Statements that set counters to their recount, and delete faulty vectors. A job makes those that are missing: it looks
- * for documents without their last one, and the others are put into its queue.
+ * Statements that set counters to their recount, and delete faulty vectors. A job makes those that are missing: it
+ * looks for documents without their last one, and the others are put into its queue.
  */
 const REPAIRS: ((knowledgeBaseId: string, vectors: Vectors) => RawBuilder<unknown>)[] = [
   (id, vectors) => sql`

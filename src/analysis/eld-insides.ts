@@ -1,9 +1,9 @@
 /**
  * Reads the table of the package eld, which has the scores of n-grams by language: see docs/private-insides.md.
  *
- * The package exports a detector, and none of these files; their form is that of eld 2.1.0, the version that package.json
- * pins. If another version has another form, no document can be analysed. Instead: eld's own detector, which takes 27 MiB
- * in each thread.
+ * The package exports a detector, and none of these files; their form is that of eld 2.1.0, the version that
+ * package.json pins. If another version has another form, no document can be analysed. Instead: eld's own detector,
+ * which takes 27 MiB in each thread.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,10 @@ import { fileURLToPath } from 'node:url';
 /** A language by its ISO 639-1 code; `average` is the average score of texts in it, from 0 to 1. */
 export type NgramLanguage = { code: string; average: number };
 
-/** An n-gram: its bytes as a number, the last one lowest, and whether it begins or ends a word. `scores`: see parseScores. */
+/**
+ * An n-gram: its bytes as a number, the last one lowest, and whether it begins or ends a word. `scores`: see
+ * parseScores.
+ */
 export type EldNgram = { bytes: number; isBeginning: boolean; isEnd: boolean; scores: string };
 
 /** eld subtracts this from each score, to shorten its table. */

@@ -25,9 +25,9 @@ export function normaliseText(text: string): string {
 const NORMAL = /^[\t\n\r -_a-~\u3400-\u9fff]*$/;
 
 /**
- * Format controls, variation selectors, lone surrogates, NUL, and the Arabic kashida, which only stretches words. The zero-width non-joiner
- * stays between Arabic letters, where it separates words as a space does (see persian.ts). In Indian scripts it only
- * changes the look of a word.
+ * Format controls, variation selectors, lone surrogates, NUL, and the Arabic kashida, which only stretches words. The
+ * zero-width non-joiner stays between Arabic letters, where it separates words as a space does (see persian.ts). In
+ * Indian scripts it only changes the look of a word.
  */
 const UNWANTED =
   /[[\p{Cf}\p{Cs}\p{Variation_Selector}\0\u0640]--\u200c]|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})/gv;

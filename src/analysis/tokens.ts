@@ -130,8 +130,8 @@ const MAY_BE_LONGER = new Set(Array.from(':+#', (sign) => sign.charCodeAt(0)));
 const DOT = 0x2e;
 
 /**
- * The end of the word, compound or run without spaces that begins at `at`; `at` itself if there is none. Simple cases do
- * not need `TOKEN`.
+ * The end of the word, compound or run without spaces that begins at `at`; `at` itself if there is none. Simple cases
+ * do not need `TOKEN`.
  */
 export function pieceEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);

@@ -26,7 +26,9 @@ program.hook('preAction', (_program, command) => {
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 
-/** Loads only what the command line may need: a server keeps what it loads, and with a server's code others are slow. */
+/**
+ * Loads only what the command line may need: a server keeps what it loads, and with a server's code others are slow.
+ */
 async function addCommands(): Promise<void> {
   if (process.argv[2] === serve.name()) {
     program.addCommand(serve);

@@ -102,8 +102,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(file, poll), poll),
     /**
-     * Like importUrl, and waits until the document is processed. If the file has not changed since the last import of the
-     * address, the returned document has the `id` of the one that is there, and `unchanged: true`.
+     * Like importUrl, and waits until the document is processed. If the file has not changed since the last import of
+     * the address, the returned document has the `id` of the one that is there, and `unchanged: true`.
      */
     importUrlAndPoll: async (
       body: ImportUrlRequest,

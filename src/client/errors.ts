@@ -224,8 +224,8 @@ its setting CORS_ORIGIN must name that origin.`;
 }
 
 /**
- * Adds to an error of an address that the service has made, for an upload or a download, that the address is not below the
- * service's own: behind a proxy the service has to be told. Addresses of a store of objects are meant so.
+ * Adds to an error of an address that the service has made, for an upload or a download, that the address is not below
+ * the service's own: behind a proxy the service has to be told. Addresses of a store of objects are meant so.
  */
 export function namingOtherAddress(error: unknown, address: string, baseUrl: string): unknown {
   const [made] = /^.*(?=\/(?:uploads|downloads)\/)/.exec(address) ?? [];

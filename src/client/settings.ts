@@ -88,7 +88,9 @@ export type Context = {
   isPlatformFetch: boolean;
   /** How many requests are in progress at once. */
   concurrency: number;
-  /** The origins that have answered this client before: the service's, and that of its upload and download addresses. */
+  /**
+   * The origins that have answered this client before: the service's, and that of its upload and download addresses.
+   */
   answeredOrigins: Set<string>;
   semaphores: Semaphores;
 };

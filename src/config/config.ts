@@ -61,8 +61,8 @@ const SCHEMA_NAME_RULE = 'be the name of a schema: at most 63 bytes, not beginni
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * One line for each setting. The table of docs/settings.md lists the same names, and OpenTelemetry's variables in one row. An
- * empty value counts as unset.
+ * One line for each setting. The table of docs/settings.md lists the same names, and OpenTelemetry's variables in one
+ * row. An empty value counts as unset.
  */
 const settings = {
   HOST: withDefault('127.0.0.1', anyText),
@@ -249,8 +249,8 @@ export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.en
   findMistypedNames(Object.keys(withoutEmptyValues(environment)), SETTING_NAMES);
 
 /**
- * Requests to `host` no longer go to the proxy of the environment: NODE_USE_ENV_PROXY and HTTP_PROXY. Node reads the list of
- * exceptions at each request. The host is this machine: a proxy would ask another one.
+ * Requests to `host` no longer go to the proxy of the environment: NODE_USE_ENV_PROXY and HTTP_PROXY. Node reads the
+ * list of exceptions at each request. The host is this machine: a proxy would ask another one.
  */
 export function goDirectlyTo(host: string, environment: NodeJS.ProcessEnv = process.env): void {
   const listed = environment.no_proxy ?? environment.NO_PROXY ?? '';

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
 
 /**
- * What precedes the number in the arguments of a process that its parent tells it. Node takes the process's own limit for
- * the container's, so that a process with a limit would bound itself by a part of that again.
+ * What precedes the number in the arguments of a process that its parent tells it. Node takes the process's own limit
+ * for the container's, so that a process with a limit would bound itself by a part of that again.
  */
 export const MACHINE_MEMORY_ARGUMENT = '--machine-memory=';
 

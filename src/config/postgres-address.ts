@@ -68,8 +68,8 @@ export function postgresAddress(text: string): string {
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 /**
- * Gives `sslmode` the meaning that it has for libpq: `require` encrypts, `verify-ca` and `verify-full` verify. By itself
- * the driver takes each for `verify-full`.
+ * Gives `sslmode` the meaning that it has for libpq: `require` encrypts, `verify-ca` and `verify-full` verify. By
+ * itself the driver takes each for `verify-full`.
  */
 function withTlsOfLibpq(address: string): string {
   const url = new URL(address);

@@ -18,7 +18,8 @@ const redeem = async () =>
   await redeemCode().catch(() => {
     isCodeRefused.value = true;
   });
-// The address that a start prints may be opened in a tab that shows the sign-in already: then only its fragment changes.
+// The address that a start prints may be opened in a tab that shows the sign-in already: then only its fragment
+// changes.
 addEventListener('hashchange', redeem);
 // Without an answer, nobody is signed in; the sign-in says what is wrong.
 await resumeSession().catch(() => {});

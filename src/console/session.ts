@@ -99,8 +99,8 @@ const CODE = /^#code=([\w-]+)$/;
 export const isCodeRefused = signal(false);
 
 /**
- * Takes the code out of the address, so that neither the history nor a bookmark holds it, and signs in with the key that
- * the service exchanges for it. Without a code, or where somebody is signed in, nothing happens.
+ * Takes the code out of the address, so that neither the history nor a bookmark holds it, and signs in with the key
+ * that the service exchanges for it. Without a code, or where somebody is signed in, nothing happens.
  */
 export async function redeemCode(): Promise<void> {
   const [, code] = CODE.exec(location.hash) ?? [];

@@ -1,4 +1,7 @@
-/** Checks any service with this interface: runs the contract, prints the results on one screen, and writes them to files. */
+/**
+ * Checks any service with this interface: runs the contract, prints the results on one screen, and writes them to
+ * files.
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

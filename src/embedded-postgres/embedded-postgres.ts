@@ -115,8 +115,8 @@ export const hasCluster = (directory: string): boolean => existsSync(clusterPath
 const clusterPath = (directory: string): string => join(directory, 'postgres');
 
 /**
- * What the driver would read from variables of libpq, such as PGSSLMODE and PGOPTIONS. They are meant for other databases.
- * It takes a variable in the place of an empty text, so the options are a blank.
+ * What the driver would read from variables of libpq, such as PGSSLMODE and PGOPTIONS. They are meant for other
+ * databases. It takes a variable in the place of an empty text, so the options are a blank.
  */
 const WITHOUT_ENVIRONMENT = {
   ssl: false,

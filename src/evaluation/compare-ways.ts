@@ -4,8 +4,8 @@ import { DEPTH, type Grades, type Measured, mean, measureAnswer, median } from '
 import { type Asked, BASELINE, BY_COST, WAY_NAMES, type Way } from './ways.ts';
 
 /**
- * `documents`: best first, each once. `milliseconds`: undefined where it does not count. `warning`: what did not run, as
- * the service says it.
+ * `documents`: best first, each once. `milliseconds`: undefined where it does not count. `warning`: what did not run,
+ * as the service says it.
  */
 export type Answer = { documents: string[]; milliseconds?: number | undefined; warning?: string | undefined };
 
@@ -25,8 +25,8 @@ export const toAnswer = ({ found, milliseconds }: Asked<FoundPassages>): Answer 
 export type Answered = { grades: Grades; answers: ReadonlyMap<Way, Answer> };
 
 /**
- * `interval`: of `ndcg`, the mean of nDCG@10. `foundWithin`: the share of questions that have a right document among the
- * first 1, 2 … 10. `better`, `worse`: questions with another nDCG@10 than by BASELINE.
+ * `interval`: of `ndcg`, the mean of nDCG@10. `foundWithin`: the share of questions that have a right document among
+ * the first 1, 2 … 10. `better`, `worse`: questions with another nDCG@10 than by BASELINE.
  */
 export type WayFigures = {
   way: Way;
@@ -42,9 +42,9 @@ export type WayFigures = {
 export type Degraded = { way: Way; count: number; warning: string };
 
 /**
- * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`: the way to
- * take. `rival`: the way with the highest nDCG@10, if `taken` is another one. `gain`: the difference of `rival`, or else of
- * `taken`, to the next cheaper way that it is compared with.
+ * `rows`: the ways that differ, BASELINE first. `same`: those that answered every question as another way did. `taken`:
+ * the way to take. `rival`: the way with the highest nDCG@10, if `taken` is another one. `gain`: the difference of
+ * `rival`, or else of `taken`, to the next cheaper way that it is compared with.
  */
 export type Comparison = {
   questions: number;

@@ -22,9 +22,10 @@ function createRandom(seed: number): () => number {
 }
 
 /**
- * The interval that has the mean of such values in 95 of 100 cases, by percentiles. Of the differences of two ways, each
- * for the same question, it is the paired one. Where two ways are equally good, its lower end is above 0 for 2 to 5 of a
- * hundred sets of 20 questions, and for 3 of sets of 100 (simulated, 15 to 100 % of the questions with a difference).
+ * The interval that has the mean of such values in 95 of 100 cases, by percentiles. Of the differences of two ways,
+ * each for the same question, it is the paired one. Where two ways are equally good, its lower end is above 0 for 2 to
+ * 5 of a hundred sets of 20 questions, and for 3 of sets of 100 (simulated, 15 to 100 % of the questions with a
+ * difference).
  */
 export function intervalOfMean(values: readonly number[]): Interval {
   if (values.length === 0) return { low: 0, high: 0 };

@@ -1,7 +1,9 @@
 /** A person's own questions, each with the documents that answer it, as a table of a spreadsheet has them. */
 import { type CsvRow, formatCsv, parseCsv } from './csv.ts';
 
-/** `name`: title, file name, `externalId` or id. `grade`: how well it answers; 0 is not at all. `line`: of the table. */
+/**
+ * `name`: title, file name, `externalId` or id. `grade`: how well it answers; 0 is not at all. `line`: of the table.
+ */
 export type NamedDocument = { name: string; grade: number; line: number };
 export type OwnQuestion = { question: string; documents: NamedDocument[] };
 

@@ -33,8 +33,8 @@ export const WAYS: Record<Way, WayFacts> = {
 export const WAY_NAMES = Object.keys(WAYS) as Way[]; // the keys of the record
 
 /**
- * From the cheapest to the dearest. Of two ways that questions do not tell apart, the earlier one is taken: `meaning` costs
- * as much as `both`, and does not find names and numbers. A reranker takes longer than all others together.
+ * From the cheapest to the dearest. Of two ways that questions do not tell apart, the earlier one is taken: `meaning`
+ * costs as much as `both`, and does not find names and numbers. A reranker takes longer than all others together.
  */
 export const BY_COST: readonly Way[] = ['words', 'both', 'meaning', 'rerank'];
 
@@ -48,8 +48,8 @@ export const BASELINE: Way = 'words';
 export type Asked<Found> = { found: Found; milliseconds: number | undefined };
 
 /**
- * Asks a question in each way, one after the other. The first one pays for what the service remembers of a question, such
- * as its vector, so only its time counts; `turn` says which comes first: the number of the question.
+ * Asks a question in each way, one after the other. The first one pays for what the service remembers of a question,
+ * such as its vector, so only its time counts; `turn` says which comes first: the number of the question.
  */
 export async function askEachWay<Found>(
   ways: readonly Way[],

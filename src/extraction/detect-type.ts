@@ -133,7 +133,8 @@ function extensionOf(fileName: string): string {
 
 /**
  * What precedes the root element: a byte order mark, white space, comments, and in XML the declaration and processing
- * instructions (XML 1.0, 2.8). Reporting tools write several of them. What precedes a page in PHP is a program. Zero bytes are UTF-16's.
+ * instructions (XML 1.0, 2.8). Reporting tools write several of them. What precedes a page in PHP is a program. Zero
+ * bytes are UTF-16's.
  */
 const PROLOG_PART = /(?:^\xef\xbb\xbf|^\xff\xfe|^\xfe\xff|\s+|<!--.*?-->|<\?(?!php\b|=).*?\?>)/sy;
 const XML_START = '<?xml';

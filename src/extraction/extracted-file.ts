@@ -7,7 +7,9 @@ export type FileWarningCode = DocumentWarningCode;
 /** `message`: a sentence for the file's owner that names what was not read, and where. */
 export type FileWarning = DocumentWarning;
 
-/** A file's text, warnings for its owner, its number of pages where it has pages, and the title of a page of the web. */
+/**
+ * A file's text, warnings for its owner, its number of pages where it has pages, and the title of a page of the web.
+ */
 export type ExtractedFile = {
   extracted: ExtractedText;
   warnings: FileWarning[];

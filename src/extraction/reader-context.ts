@@ -1,4 +1,6 @@
-/** What a reader may use besides the bytes of its file: the readers of files inside it, within the bounds of one upload. */
+/**
+ * What a reader may use besides the bytes of its file: the readers of files inside it, within the bounds of one upload.
+ */
 import type { ExtractedFile } from './extracted-file.ts';
 import { tooComplex, unpacksToTooMuch } from './extraction-error.ts';
 import { INNER_DEPTH_MAX, INNER_FILES_MAX, UNPACKED_MAX } from './extraction-limits.ts';

@@ -1,4 +1,6 @@
-/** Detects the type of a document that is a ZIP archive (APPNOTE.TXT) by the entries that name it, wherever they are. */
+/**
+ * Detects the type of a document that is a ZIP archive (APPNOTE.TXT) by the entries that name it, wherever they are.
+ */
 import { inflateRawSync } from 'node:zlib';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { ARCHIVE_ENTRIES_MAX } from './extraction-limits.ts';

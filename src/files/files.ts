@@ -44,7 +44,9 @@ export async function insertTicket(
     .execute();
 }
 
-/** A file whose bytes have arrived without a ticket. `stored`: its object. `documentId`: of the document that has it. */
+/**
+ * A file whose bytes have arrived without a ticket. `stored`: its object. `documentId`: of the document that has it.
+ */
 type ArrivedFile = ScopedId & {
   accountId: string;
   fileName: string;

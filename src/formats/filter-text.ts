@@ -1,6 +1,6 @@
 /**
- * Filters as text, such as `year >= 2025 and team = "sales"`, and the JSON that the interface has for them. docs/filters.md
- * describes the language. Service, console and command read it here.
+ * Filters as text, such as `year >= 2025 and team = "sales"`, and the JSON that the interface has for them.
+ * docs/filters.md describes the language. Service, console and command read it here.
  */
 type Value = string | number | boolean;
 type Comparison = { type: string; key: string; value?: Value | Value[] };
@@ -177,8 +177,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Reads a filter: `year >= 2025` → `{ type: 'gte', key: 'year', value: 2025 }`. JSON is read as it is, and a text in JSON
- * as the text, since some clients write every parameter as JSON.
+ * Reads a filter: `year >= 2025` → `{ type: 'gte', key: 'year', value: 2025 }`. JSON is read as it is, and a text in
+ * JSON as the text, since some clients write every parameter as JSON.
  * @throws FilterTextError
  */
 export function parseFilterText(text: string): unknown {

@@ -5,7 +5,7 @@ import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { parseKnowledgeBaseId } from '../terms/ids.ts';
 import type { Handlers } from './handler-types.ts';
 
-/** Ten thousand documents with a dozen attributes take a fifth of a second; with the largest ones, as long as this. */
+/** Ten thousand documents with the largest attributes may take longer than this; then the answer is 503. */
 const COUNT_TIME_MAX_MS = 5_000;
 
 export const attributeHandlers = {

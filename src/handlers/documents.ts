@@ -64,8 +64,8 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
 const CONTENT_LENGTH_MAX = 2_147_483_647;
 
 /**
- * A condition may have to be compared with all documents of a knowledge base: one microsecond each for an attribute, ten
- * for a title, and hundreds for the most conditions that a filter may have.
+ * A condition may have to be compared with all documents of a knowledge base: one microsecond each for an attribute,
+ * ten for a title, and hundreds for the most conditions that a filter may have.
  */
 const LIST_TIME_MAX_MS = 5_000;
 

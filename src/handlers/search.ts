@@ -43,8 +43,8 @@ export function selectFields(result: SearchResult, fields: SearchResultField[]):
 }
 
 /**
- * Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. The wait
- * for models comes on top.
+ * Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. The
+ * wait for models comes on top.
  */
 const SEARCH_TIME_MAX_MS = 5_000;
 

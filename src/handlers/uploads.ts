@@ -63,9 +63,9 @@ async function hashDirectUpload(
 }
 
 /**
- * Imports a file: `store` makes sure of its object, and `accept` inserts its document. `unreferenced` are the objects to
- * which no row refers. `store` adds to them what it makes, and all that are left at the end are removed. `accept` calls
- * `keep` before its commit: from then on a row may refer to the object, even if the answer to the commit is lost.
+ * Imports a file: `store` makes sure of its object, and `accept` inserts its document. `unreferenced` are the objects
+ * to which no row refers. `store` adds to them what it makes, and all that are left at the end are removed. `accept`
+ * calls `keep` before its commit: from then on a row may refer to the object, even if the answer to the commit is lost.
  */
 async function importStored<Stored>(
   context: HandlerContext,
@@ -125,8 +125,8 @@ const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<Uplo
   });
 
 /**
- * Accepts a file that has arrived: one of a folder, by its external id, together with others that have arrived at the same
- * time.
+ * Accepts a file that has arrived: one of a folder, by its external id, together with others that have arrived at the
+ * same time.
  */
 async function acceptArrived(
   context: HandlerContext,

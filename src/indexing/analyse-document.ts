@@ -32,9 +32,9 @@ import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
 
 /**
- * The document: imported text (parsed as Markdown), the text extracted from a file, or the stored passages of a document
- * with a new title, which keep their languages. `expected`: the languages of its knowledge base, the most frequent first;
- * empty where they are unknown.
+ * The document: imported text (parsed as Markdown), the text extracted from a file, or the stored passages of a
+ * document with a new title, which keep their languages. `expected`: the languages of its knowledge base, the most
+ * frequent first; empty where they are unknown.
  */
 export type SingleText = { title: string; expected?: Language[] } & (
   | (Text & { format: 'text' })
@@ -182,9 +182,9 @@ export type AnalysedTexts = {
 const BLOCKED_MAX_MS = 5;
 
 /**
- * Splits and analyses short texts or small files of one knowledge base together. Each gets the same passages as by `analyseDocument`.
- * `expected` are the languages of the knowledge base. `stem` is called once for the words of each language. Blocks the
- * event loop for BLOCKED_MAX_MS, or for the longest of the texts.
+ * Splits and analyses short texts or small files of one knowledge base together. Each gets the same passages as by
+ * `analyseDocument`. `expected` are the languages of the knowledge base. `stem` is called once for the words of each
+ * language. Blocks the event loop for BLOCKED_MAX_MS, or for the longest of the texts.
  * @throws what `stem` throws
  */
 export async function analyseTexts(

@@ -55,8 +55,9 @@ export type AnalysisPool = {
 };
 
 /**
- * Idle threads end after this time, and none starts before its first document: a thread takes 30 MB. The first long text
- * or file after a pause then waits a quarter of a second for it; short texts and queries are analysed without threads.
+ * Idle threads end after this time, and none starts before its first document: a thread takes 30 MB. The first long
+ * text or file after a pause then waits a quarter of a second for it; short texts and queries are analysed without
+ * threads.
  */
 const IDLE_TIMEOUT_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * The words that count as the title of a document: its title, and the heading above all of its text. The title of a file
- * is its name at first, which says less than the `<title>` of a page or the first line of a report.
+ * The words that count as the title of a document: its title, and the heading above all of its text. The title of a
+ * file is its name at first, which says less than the `<title>` of a page or the first line of a report.
  */
 
 import { isBlank, type StructuredText } from './split/extracted-text.ts';

@@ -1,13 +1,17 @@
 /**
- * Foresees how long a large text waits for its turn, by the time that earlier ones have taken. A request that would wait
- * in vain is refused when that shows, and not after its longest wait: its client would have given up by then, and sent it
- * again.
+ * Foresees how long a large text waits for its turn, by the time that earlier ones have taken. A request that would
+ * wait in vain is refused when that shows, and not after its longest wait: its client would have given up by then, and
+ * sent it again.
  */
 import { overloaded } from '../terms/errors.ts';
 
-/** Share of the last duration in the mean. A text of a million characters takes one to twenty seconds, by its script. */
+/**
+ * Share of the last duration in the mean. A text of a million characters takes one to twenty seconds, by its script.
+ */
 const NEW_SHARE = 0.3;
-/** A waiting request is looked at again after this time, since the texts before it may take longer than those before. */
+/**
+ * A waiting request is looked at again after this time, since the texts before it may take longer than those before.
+ */
 const LOOK_INTERVAL_MS = 4_000;
 
 /** `ahead`: the requests of the account that wait already. `parallel`: how many texts of the account run at a time. */

@@ -208,8 +208,8 @@ export async function storeTextPassages(
 }
 
 /**
- * Adds stored passages to the statistics of their knowledge base, and `documents` and `bytes` to its counters. Takes the
- * lock on the counters. With an `id`, the passages are those of one document, whose row gets their number.
+ * Adds stored passages to the statistics of their knowledge base, and `documents` and `bytes` to its counters. Takes
+ * the lock on the counters. With an `id`, the passages are those of one document, whose row gets their number.
  */
 export async function countPassages(
   transaction: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Imports small files of one account that were taken together: each is read by itself, and those of a knowledge base are
- * analysed and published in one transaction. What cannot go with the others is imported alone, in the same try.
+ * Imports small files of one account that were taken together: each is read by itself, and those of a knowledge base
+ * are analysed and published in one transaction. What cannot go with the others is imported alone, in the same try.
  */
 import { hasTooLargeIndex } from '../database/rows/account-limits.ts';
 import type { ReadFacts } from '../database/rows/documents/documents.ts';
@@ -122,7 +122,9 @@ async function publishRead(service: JobContext, owned: OwnedKnowledgeBase, read:
   }
 }
 
-/** Imports the files of one knowledge base, and sets in `rest` what is left to do. @throws while the database is away */
+/**
+ * Imports the files of one knowledge base, and sets in `rest` what is left to do. @throws while the database is away
+ */
 async function importInto(service: JobContext, together: Together): Promise<void> {
   const { knowledgeBaseId, attempts, rest } = together;
   const { config: defaults, database } = service;

@@ -32,8 +32,9 @@ const OVERDUE_INTERVAL_MS = 5_000;
  */
 const MERGE_INTERVAL_MS = 250;
 /**
- * A merge rests for this many times as long as it took, two seconds at most: an import of many small files would otherwise
- * change the counts of the same words four times a second. Their deltas grow by a quarter of a megabyte a second.
+ * A merge rests for this many times as long as it took, two seconds at most: an import of many small files would
+ * otherwise change the counts of the same words four times a second. Their deltas grow by a quarter of a megabyte a
+ * second.
  */
 const MERGE_REST = 30;
 const MERGE_REST_MAX_MS = 2_000;
@@ -119,7 +120,9 @@ async function endOverdueImport(
   }
 }
 
-/** Interval between moves of the index entries that small imports leave: a few dozen pages, which every search reads. */
+/**
+ * Interval between moves of the index entries that small imports leave: a few dozen pages, which every search reads.
+ */
 const MOVE_INTERVAL_MS = 2_000;
 /** The interval after a failed move: the role may not own the index, and each try writes a line to the log. */
 const FAILED_MOVE_INTERVAL_MS = 60_000;

@@ -27,7 +27,9 @@ import { type Attempt, Postponed, startWorkers, type Together, type Workers } fr
 const IMPORT_POLL_INTERVAL_MS = 500;
 /** How soon a job starts that is not an import. */
 const POLL_INTERVAL_MS = 2_000;
-/** Small files of a turn. With twice as many, a tenth of the work would be saved, and another account would wait longer. */
+/**
+ * Small files of a turn. With twice as many, a tenth of the work would be saved, and another account would wait longer.
+ */
 const SMALL_IMPORTS_MOST = 16;
 /** Importers that serve only accounts without an importer, in addition to the regular ones. */
 const EXTRA_IMPORTERS = 2;

@@ -57,8 +57,8 @@ export type Workers = {
 };
 
 /**
- * How small jobs of an account are run that were taken together, `most` at a time. Each has a result of its own. Together
- * they are one turn, which ends with the last of them.
+ * How small jobs of an account are run that were taken together, `most` at a time. Each has a result of its own.
+ * Together they are one turn, which ends with the last of them.
  */
 export type Together = { most: number; handle: (attempts: Attempt<ScopedId>[]) => Promise<void>[] };
 

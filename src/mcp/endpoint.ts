@@ -28,7 +28,9 @@ const BODIES_MAX_BYTES = 16 * 2 ** 20;
 const isListening = (message: unknown): boolean =>
   [message].flat().some((each: unknown) => Object(each).method === 'subscriptions/listen');
 
-/** Counts the listeners of each account. Returns a function that throws SERVICE_UNAVAILABLE where there are too many. */
+/**
+ * Counts the listeners of each account. Returns a function that throws SERVICE_UNAVAILABLE where there are too many.
+ */
 function createListenerLimit() {
   const counts = new Map<string, number>();
   const add = (accountId: string, change: number) => {

@@ -1,6 +1,6 @@
 /**
- * The service as tools and resources of the Model Context Protocol. Every tool is a few requests of the public interface
- * by the client, so that an agent can do what its key can, and nothing else.
+ * The service as tools and resources of the Model Context Protocol. Every tool is a few requests of the public
+ * interface by the client, so that an agent can do what its key can, and nothing else.
  */
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };

@@ -5,20 +5,20 @@ import type { Language } from '../analysis/language.ts';
 export const DIMENSIONS = 256;
 
 /**
- * Which vectors of words the passages' vectors are made of. Those of two generations are never compared; the greater ones
- * are those of models.
+ * Which vectors of words the passages' vectors are made of. Those of two generations are never compared; the greater
+ * ones are those of models.
  */
 export const WORD_VECTORS_GENERATION = 1;
 
 /**
- * The vector of a word: `DIMENSIONS` numbers. It is longer, the rarer the word is in its language: so common words count
- * little in a sum.
+ * The vector of a word: `DIMENSIONS` numbers. It is longer, the rarer the word is in its language: so common words
+ * count little in a sum.
  */
 export type WordVector = Int8Array;
 
 /**
- * The vectors of a language's words: `vectorOf` a word, which is a lexeme; undefined for a word without one. `mean`: what
- * the vectors of all texts have in common, each of length 1.
+ * The vectors of a language's words: `vectorOf` a word, which is a lexeme; undefined for a word without one. `mean`:
+ * what the vectors of all texts have in common, each of length 1.
  */
 export type LanguageVectors = {
   vectorOf(word: string): WordVector | undefined;
@@ -87,8 +87,8 @@ export function lengthOf(numbers: Int8Array | Int32Array | Float32Array): number
 }
 
 /**
- * A query is compared with all passages if they are at most this many: to compare one takes a quarter of a microsecond. In
- * more of them, without an index of vectors, it is compared with those that have a word of it.
+ * A query is compared with all passages if they are at most this many: to compare one takes a quarter of a microsecond.
+ * In more of them, without an index of vectors, it is compared with those that have a word of it.
  */
 export const COMPARED_MAX = 20_000;
 
@@ -99,8 +99,9 @@ const LEVELS = 2 ** BITS;
 export const STEP = 0.586;
 
 /**
- * A text's vector as it is stored, of a number of numbers that 8 divides: the highest bits of all numbers, then the next ones, and the lowest ones. A number is
- * the middle of one of 8 ranges, STEP of the numbers' standard deviation wide; those at both ends are open.
+ * A text's vector as it is stored, of a number of numbers that 8 divides: the highest bits of all numbers, then the
+ * next ones, and the lowest ones. A number is the middle of one of 8 ranges, STEP of the numbers' standard deviation
+ * wide; those at both ends are open.
  */
 export function packVector(numbers: Float32Array): Uint8Array {
   const bytes = numbers.length / 8;

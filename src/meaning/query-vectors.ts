@@ -10,8 +10,8 @@ const PASSAGE_MIDDLE = (2 ** BITS - 1) / 2;
 const VARIANCE_KEPT = 1 - 0.0374;
 
 /**
- * A query's vector for SQL. `planes`: the bits of its numbers, as text of 0 and 1: the highest bits of all, then the next
- * ones. With `q` and `p` for the numbers of QUERY_BITS and BITS bits, the cosine to a passage is
+ * A query's vector for SQL. `planes`: the bits of its numbers, as text of 0 and 1: the highest bits of all, then the
+ * next ones. With `q` and `p` for the numbers of QUERY_BITS and BITS bits, the cosine to a passage is
  *
  *   perUnit * (sum(q * p) - QUERY_MIDDLE * sum(p) - offset)
  */

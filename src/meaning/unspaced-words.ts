@@ -43,8 +43,8 @@ type UnspacedWord = { word: string; vectors: WordVector[]; isChinese: boolean };
 export type UnspacedVectors = Pick<LanguageVectors, 'mean' | 'trust'> & { words: UnspacedWord[] };
 
 /**
- * Returns a function that reads the words of a text in scripts without spaces that have a vector; undefined without any.
- * Linear. It remembers the words of earlier texts, which takes half of the time.
+ * Returns a function that reads the words of a text in scripts without spaces that have a vector; undefined without
+ * any. Linear. It remembers the words of earlier texts, which takes half of the time.
  */
 export function createUnspacedReader(vectorsIn: VectorsIn): (text: string) => UnspacedVectors | undefined {
   const known = new Map<string, UnspacedWord>();

@@ -116,7 +116,9 @@ function readRow({ file, hashes }: OpenTable, word: string): WordVector | undefi
   return vector;
 }
 
-/** Opens the tables in a folder. A language has the words of its own table and of the English one, for terms of a trade. */
+/**
+ * Opens the tables in a folder. A language has the words of its own table and of the English one, for terms of a trade.
+ */
 export function openWordVectors(folder = FOLDER): VectorsIn {
   const rows = createBoundedCache<WordVector | 'none'>(REMEMBERED_ROWS);
   const opened = new Map<Table, OpenTable | undefined>();

@@ -1,4 +1,7 @@
-/** Connections to the server of a stranger: it may be slow, answer without end, or have a name that leads into our network. */
+/**
+ * Connections to the server of a stranger: it may be slow, answer without end, or have a name that leads into our
+ * network.
+ */
 import http from 'node:http';
 import https from 'node:https';
 import { type AddressRules, findAddressProblem, lookUpAllowed } from './address-rules.ts';

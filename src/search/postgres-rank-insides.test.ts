@@ -16,7 +16,9 @@ afterAll(() => suite.close());
 const FREQUENCY_MAX = 255;
 const CHANGED = 'ts_rank has another formula: see postgres-rank-insides.ts';
 
-/** The frequencies that `frequencyOf` finds in a tsvector that holds `held` at these positions, beside another lexeme. */
+/**
+ * The frequencies that `frequencyOf` finds in a tsvector that holds `held` at these positions, beside another lexeme.
+ */
 async function readFrequencies(
   frequencyOf: (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) => RawBuilder<number>,
   positionsOf: (frequency: number) => string[],

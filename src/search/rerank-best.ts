@@ -12,16 +12,16 @@ export type Relevance = { scores: number[] } | { warning: QueryWarning };
 export type Rerank = { depth: number; ask(passages: readonly FoundPassage[]): Promise<Relevance> };
 
 /**
- * Puts the best `depth` of `found` in the order of the model. The passages below stay where they are. Without an answer all
- * do.
+ * Puts the best `depth` of `found` in the order of the model. The passages below stay where they are. Without an answer
+ * all do.
  *
  * The scores stay in their places: the first passage has the best score, whichever it is. So they still descend, lie in
- * [0, 1], and say how well the words and the meaning of a query are answered, which `minScore` and the questions without
- * an answer are measured by.
+ * [0, 1], and say how well the words and the meaning of a query are answered, which `minScore` and the questions
+ * without an answer are measured by.
  *
  * Why not
- * - the model's own number as the score, by a logistic: servers give probabilities or logits, each model others, so that a
- *   `minScore` would mean something else with each of them; and the passages below the depth have none.
+ * - the model's own number as the score, by a logistic: servers give probabilities or logits, each model others, so
+ *   that a `minScore` would mean something else with each of them; and the passages below the depth have none.
  * - a mixture of both: its share had to be measured for each model. The command `evaluate` tells whether one gains.
  */
 export async function rerankBest(

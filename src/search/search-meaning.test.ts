@@ -190,7 +190,9 @@ it('a filter and named documents hold for what meaning finds', async () => {
 });
 
 describe('at most some passages of a document', () => {
-  /** One document says it by the word of the query and, in another passage, by its meaning; the other by its meaning. */
+  /**
+   * One document says it by the word of the query and, in another passage, by its meaning; the other by its meaning.
+   */
   const PAGES = [
     [
       'A salary is a word of the game. Cards lie on the table.',

@@ -1,4 +1,6 @@
-/** A query finds numbers, dates, identifiers, Chinese, abbreviations and emoji in all their notations, its own first. */
+/**
+ * A query finds numbers, dates, identifiers, Chinese, abbreviations and emoji in all their notations, its own first.
+ */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';

@@ -30,10 +30,10 @@ import { type Rerank, rerankBest } from './rerank-best.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
- * undefined: both. `admit`: called once, when the knowledge bases are known to exist; it refuses the search by throwing.
- * `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
- * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts the
- * results. `minScore`: the lowest score of a result.
+ * undefined: both. `admit`: called once, when the knowledge bases are known to exist; it refuses the search by
+ * throwing. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
+ * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts
+ * the results. `minScore`: the lowest score of a result.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
@@ -67,8 +67,8 @@ export type SearchAnswer = {
 export type Search = (request: SearchRequest) => Promise<SearchAnswer>;
 
 /**
- * The passages that a search has ranked: as many as it returns at most, or as a model is to order. `detail` adds what the
- * request asks for besides them, which only the shown ones need.
+ * The passages that a search has ranked: as many as it returns at most, or as a model is to order. `detail` adds what
+ * the request asks for besides them, which only the shown ones need.
  */
 export type RankedAnswer = {
   found: FoundPassage[];

@@ -4,9 +4,9 @@
 export type LaterStart = [offset: number, value: number | null];
 
 /**
- * In the order of the text. Null begins a text without pages or times, such as another file of an archive. `recognised`:
- * how sure the passage's text is, from 0 to 1, where OCR has read it from a picture. It has no column of its own, so that
- * no statement reads one more.
+ * In the order of the text. Null begins a text without pages or times, such as another file of an archive.
+ * `recognised`: how sure the passage's text is, from 0 to 1, where OCR has read it from a picture. It has no column of
+ * its own, so that no statement reads one more.
  */
 export type LaterStarts = { pages?: LaterStart[]; times?: LaterStart[]; recognised?: number };
 

@@ -4,7 +4,8 @@ import { validationFailed } from './errors.ts';
 /**
  * - White space and controls, which `new URL` removes: `https://example.com/\r\nX: y`
  * - Backslashes, which it takes for slashes: `https://example.com\@127.0.0.1/`
- * - Marks of the direction of writing, which change the order that is shown (Unicode TR36, 2.3): U+202E before `gpj.exe`
+ * - Marks of the direction of writing, which change the order that is shown (Unicode TR36, 2.3): U+202E before
+ *   `gpj.exe`
  */
 const UNCLEAR = /[\s\\\p{Cc}\p{Bidi_Control}]/u;
 

@@ -160,8 +160,8 @@ async function removeUnfetched(transaction: Queryable, { knowledgeBaseId, id }: 
 
 /**
  * Ends an import that makes nothing new: `current` has its content. The document is removed without an event of its
- * deletion, since no event has told of it, and its id leads to the current version. That one gets the attributes and the
- * address of the import. Webhooks learn that the current version is processed.
+ * deletion, since no event has told of it, and its id leads to the current version. That one gets the attributes and
+ * the address of the import. Webhooks learn that the current version is processed.
  * @returns false when the document has ended, or `current` is not the current version any more
  * @throws KNOWLEDGE_BASE_NOT_FOUND, STORAGE_LIMIT_EXCEEDED
  * @throws DeletionAnnounced when the document is about to be deleted

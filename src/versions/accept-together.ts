@@ -17,8 +17,8 @@ import { isSmallFile } from './small-files.ts';
 import { findUnchangedFiles } from './unchanged.ts';
 
 /**
- * A file whose bytes are stored, of a request that skips unchanged content. `keep`: called in the transaction before its
- * commit, after which a row may refer to the file's object.
+ * A file whose bytes are stored, of a request that skips unchanged content. `keep`: called in the transaction before
+ * its commit, after which a row may refer to the file's object.
  */
 export type ArrivingFile = ArrivedFile & {
   knowledgeBaseId: string;
@@ -89,8 +89,8 @@ async function insertAll(
 }
 
 /**
- * Accepts several files. Returns the answers by the files' ids; those that are missing have no new content, and are to be
- * accepted alone.
+ * Accepts several files. Returns the answers by the files' ids; those that are missing have no new content, and are to
+ * be accepted alone.
  */
 async function acceptArrivedFiles(
   transaction: Queryable,

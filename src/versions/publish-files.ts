@@ -20,7 +20,8 @@ export class NotTogether extends Error {
 export type ReadTogether = Omit<ReadDocument, 'passageCount'> & { title: string; externalId: string | null };
 
 /**
- * Stores the passages of the files, and sets the status `processed` of their documents. `analysed`: see `AnalysedTexts`.
+ * Stores the passages of the files, and sets the status `processed` of their documents. `analysed`: see
+ * `AnalysedTexts`.
  * @returns the objects that no row refers to after the commit
  * @throws KNOWLEDGE_BASE_NOT_FOUND
  * @throws NotTogether when one of the documents was deleted, has ended or got another title meanwhile, or another

@@ -1,6 +1,6 @@
 /**
- * Imports of one knowledge base that wait at the same time share a batch, which is one transaction. A knowledge base has one
- * batch in work at a time: with two, batches would be half as long and cost more.
+ * Imports of one knowledge base that wait at the same time share a batch, which is one transaction. A knowledge base
+ * has one batch in work at a time: with two, batches would be half as long and cost more.
  */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
@@ -98,7 +98,10 @@ async function importBatch<Item, Result>(
   }
 }
 
-/** Creates the batches of one kind of imports. `connections`: the size of the database's pool, of which they take a quarter. */
+/**
+ * Creates the batches of one kind of imports. `connections`: the size of the database's pool, of which they take a
+ * quarter.
+ */
 export function createSharedBatches<Item extends Shared, Result>(
   importTogether: ImportTogether<Item, Result>,
   { connections }: { connections: number },

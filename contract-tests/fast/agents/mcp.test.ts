@@ -1,4 +1,6 @@
-/** The Model Context Protocol as agents use it: over HTTP at `/mcp`, and by the command over standard input and output. */
+/**
+ * The Model Context Protocol as agents use it: over HTTP at `/mcp`, and by the command over standard input and output.
+ */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,6 @@
-/** `check` at services that break the contract, and at servers that cannot be checked. The package's test has the rest. */
+/**
+ * `check` at services that break the contract, and at servers that cannot be checked. The package's test has the rest.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';

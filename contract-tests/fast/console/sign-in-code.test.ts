@@ -1,4 +1,6 @@
-/** The address that a start prints opens the console signed in: once, from this machine, and without a trace in the log. */
+/**
+ * The address that a start prints opens the console signed in: once, from this machine, and without a trace in the log.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { exchange } from '../../../src/contract-check/requests/exchange.ts';
 import { expectRefusal } from '../../harness/calls/expect-refusal.ts';

@@ -1,6 +1,6 @@
 /**
- * Replays requests that were legal before a release: each is answered as then, byte for byte. Only new fields may follow
- * the old ones of an object.
+ * Replays requests that were legal before a release: each is answered as then, byte for byte. Only new fields may
+ * follow the old ones of an object.
  *
  * released-answers.json has the requests and answers in their order, recorded with 0.1.0. Among the requests are all
  * examples of its spec; the ids are those of the examples. Whoever changes an answer there changes what the clients of

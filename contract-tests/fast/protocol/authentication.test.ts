@@ -33,8 +33,8 @@ async function idOf(apiKey: string): Promise<string> {
 }
 
 /**
- * The promise: no server accepts a revoked key for longer than this. Other work on the machine cannot break it: a server
- * counts the time from before its query for the key, and a request is sent before the server looks at the clock.
+ * The promise: no server accepts a revoked key for longer than this. Other work on the machine cannot break it: a
+ * server counts the time from before its query for the key, and a request is sent before the server looks at the clock.
  */
 const REVOCATION_MS = 1_000;
 

@@ -31,7 +31,9 @@ const text = { knowledgeBaseId, title: 'Note', content: 'Some text.' };
 const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 1 };
 const { id: documentId } = await api.importTextContent(text);
 
-/** interface.md, "Request fields" and "Limits". The content of a text, whose bodies are large, has a test of its own. */
+/**
+ * interface.md, "Request fields" and "Limits". The content of a text, whose bodies are large, has a test of its own.
+ */
 const LENGTHS: Bound[] = [
   { operationId: 'query', field: 'query', min: 1, max: 8192, accepted: 200, rest: {} },
   { operationId: 'importFile', field: 'fileId', min: 1, max: 128, accepted: 404, rest: {} },

@@ -11,8 +11,8 @@ const draw = (lines: Line[]): string =>
     .join('\n');
 
 /**
- * A PDF of these pages. A comment fills it up to a file of `bytes`. It has no table of its objects; readers then look for
- * them.
+ * A PDF of these pages. A comment fills it up to a file of `bytes`. It has no table of its objects; readers then look
+ * for them.
  */
 export function smallPdf(pages: Line[][], bytes: number): Uint8Array {
   const pageNumber = (page: number) => 4 + 2 * page; // its content is the next object

@@ -66,7 +66,9 @@ function launchOptions(): LaunchOptions {
   return { executablePath: join(directory, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
 }
 
-/** Starts a browser that several processes can use; undefined where this machine has none, after a line on the terminal. */
+/**
+ * Starts a browser that several processes can use; undefined where this machine has none, after a line on the terminal.
+ */
 export async function startBrowser(): Promise<BrowserServer | undefined> {
   try {
     return await chromium.launchServer(launchOptions());

@@ -17,7 +17,9 @@ export type MachineTimes = { idleMs: number; busyMs: number; ownMs: number };
 
 const TICK_MS = 10;
 
-/** Of the first line of /proc/stat, in ticks (proc_stat(5)); `guest` and `guest_nice` are parts of `user` and `nice`. */
+/**
+ * Of the first line of /proc/stat, in ticks (proc_stat(5)); `guest` and `guest_nice` are parts of `user` and `nice`.
+ */
 function readMachine(): { idleMs: number; busyMs: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
   const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, ...interrupts] = line

@@ -3,8 +3,8 @@
  * distributed, or on the server of DATABASE_URL. A file in the data directory has the address, so that every process of
  * a test run finds it.
  *
- * Some tests keep the embedded one (`makeEmbeddedDirectory`): those about its processes, its disk and its password, about
- * backups, which Citus has none of, and about the database of an old release.
+ * Some tests keep the embedded one (`makeEmbeddedDirectory`): those about its processes, its disk and its password,
+ * about backups, which Citus has none of, and about the database of an old release.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -37,8 +37,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * The least that an operator has to write, for a database with a password or without. The log is off, because tests kill
- * its database.
+ * The least that an operator has to write, for a database with a password or without. The log is off, because tests
+ * kill its database.
  */
 const settingsOf = (folder: string, target: URL, { port, size }: { port: number; size: number }): string => `
 [databases]
@@ -73,8 +73,8 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
 }
 
 /**
- * Starts PgBouncer in transaction mode in front of the PostgreSQL of `databaseUrl`, which has a TCP port. It has at most
- * `size` connections to each database.
+ * Starts PgBouncer in transaction mode in front of the PostgreSQL of `databaseUrl`, which has a TCP port. It has at
+ * most `size` connections to each database.
  * @returns `url`, the DATABASE_URL through it; `kill`, by SIGKILL; `restart` after that; and `stop`
  */
 export async function startPgBouncer(databaseUrl: string, { size }: { size: number }) {

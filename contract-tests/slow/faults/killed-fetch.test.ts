@@ -1,4 +1,6 @@
-/** A server that is killed while it fetches an address: the next one fetches it, and there is one document and one file. */
+/**
+ * A server that is killed while it fetches an address: the next one fetches it, and there is one document and one file.
+ */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Two servers and a worker on one database and one S3 store: what one of them has done is done for all. Other tests have
- * more of that: rate-limit, authentication (revoked keys), rolling-restart, killed, paused-server.
+ * Two servers and a worker on one database and one S3 store: what one of them has done is done for all. Other tests
+ * have more of that: rate-limit, authentication (revoked keys), rolling-restart, killed, paused-server.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

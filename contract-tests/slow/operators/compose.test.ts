@@ -1,4 +1,7 @@
-/** scripts/deploy/compose.yaml: its form, and that it fits the image, the settings and the health checks. No Docker runs. */
+/**
+ * scripts/deploy/compose.yaml: its form, and that it fits the image, the settings and the health checks. No Docker
+ * runs.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Docker builds the image and runs it with the commands of the README. Where there is no Docker, package.test.ts runs the
- * same files as the Dockerfile says.
+ * Docker builds the image and runs it with the commands of the README. Where there is no Docker, package.test.ts runs
+ * the same files as the Dockerfile says.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -6,8 +6,8 @@ import { environmentOf } from '../../harness/service/service-process.ts';
 const dataDirectory = inject('dataDirectory');
 
 test('exit code 0 and a line for each part if there are warnings but no problems', async () => {
-  // Other tests leave accounts without credits. They are not low if new accounts get none either. Some leave accounts at
-  // a limit.
+  // Other tests leave accounts without credits. They are not low if new accounts get none either. Some leave accounts
+  // at a limit.
   const environment = environmentOf(dataDirectory, { INITIAL_CREDITS: '0', RATE_LIMIT: '5' });
   const { output, code } = await spawnCommand(environment, 'doctor', '--no-server');
   expect(output).toMatch(/^ok {5}version [\d.]+\nwarn {3}settings: RATE_LIMIT is no setting/);

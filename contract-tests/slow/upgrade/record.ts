@@ -1,6 +1,6 @@
 /**
- * Makes what upgrade.test.ts starts from: runs this checkout's service, fills it, and saves its backup, its data and its
- * answers. README.md has the commands.
+ * Makes what upgrade.test.ts starts from: runs this checkout's service, fills it, and saves its backup, its data and
+ * its answers. README.md has the commands.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

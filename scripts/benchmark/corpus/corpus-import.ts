@@ -67,7 +67,9 @@ function prepare(
   return shipments;
 }
 
-/** Creates this many knowledge bases. Adds each id to `ids` at once, so that the caller has them after a failure too. */
+/**
+ * Creates this many knowledge bases. Adds each id to `ids` at once, so that the caller has them after a failure too.
+ */
 export async function createParts(account: Account, count: number, ids: string[] = []): Promise<string[]> {
   for (let i = 1; i <= count; i++) {
     requireUninterrupted();

@@ -1,4 +1,6 @@
-/** Part `bulk`: small files a second by the command and by three requests, and the queries of another account meanwhile. */
+/**
+ * Part `bulk`: small files a second by the command and by three requests, and the queries of another account meanwhile.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -104,7 +106,9 @@ const secondsOf = async (act: () => Promise<void>): Promise<number> => {
 
 type Service = Pick<RunningProgram, 'pid'>;
 
-/** Seconds that `act` takes, and milliseconds of a processor for each of `count` files: of the servers, of PostgreSQL. */
+/**
+ * Seconds that `act` takes, and milliseconds of a processor for each of `count` files: of the servers, of PostgreSQL.
+ */
 async function measured({ pid }: Service, count: number, act: () => Promise<void>) {
   const before = readProcessorUse([pid]);
   const endedBefore = readEndedCpuSeconds(pid);

@@ -152,7 +152,9 @@ export function createDocuments(knowledgeBaseId: string): () => object {
   };
 }
 
-/** Asks queries made of the corpus. Up to NAMED_MAX knowledge bases of a deployment that others use are searched alone. */
+/**
+ * Asks queries made of the corpus. Up to NAMED_MAX knowledge bases of a deployment that others use are searched alone.
+ */
 async function measureSize(
   report: Report,
   plan: LoadPlan,

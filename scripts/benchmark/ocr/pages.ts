@@ -10,7 +10,9 @@ const STANDARD_FONTS = join(root, 'node_modules/pdfjs-dist/standard_fonts');
 /** A font by the name of its family, with its file unless the browser has it. */
 type Font = readonly [name: string, file?: string];
 
-/** Fonts with serifs, as books and contracts have them: those of Debian, and of a package of npm. The first one counts. */
+/**
+ * Fonts with serifs, as books and contracts have them: those of Debian, and of a package of npm. The first one counts.
+ */
 const SERIF_FONTS: readonly Font[] = [
   ['Liberation Serif', '/usr/share/fonts/truetype/liberation/LiberationSerif-Regular.ttf'],
   ['Liberation Serif', '/usr/share/fonts/truetype/liberation2/LiberationSerif-Regular.ttf'],

@@ -1,6 +1,6 @@
 /**
- * Part `vectors`: import, search, storage and memory without word vectors and with them, on a test collection. The words
- * of the made-up corpus have no vectors.
+ * Part `vectors`: import, search, storage and memory without word vectors and with them, on a test collection. The
+ * words of the made-up corpus have no vectors.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A program: the libraries of the service, and nothing of the service itself. It answers getBalance by Koa, @koa/router,
- * openapi-backend and one prepared statement. Prints its port, ends by SIGTERM.
+ * A program: the libraries of the service, and nothing of the service itself. It answers getBalance by Koa,
+ * @koa/router, openapi-backend and one prepared statement. Prints its port, ends by SIGTERM.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

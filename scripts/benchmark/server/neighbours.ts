@@ -41,7 +41,9 @@ function addFigures(report: Report, name: string, observed: Observed, idleP95Ms?
   if (refused.length > 0) report.note(`${name}: ${[...new Set(refused)].slice(0, 3).join('; ')}`);
 }
 
-/** Two large texts and a file are stored at a time, of which a statement adds up to 260 pages: see pending-entries.ts. */
+/**
+ * Two large texts and a file are stored at a time, of which a statement adds up to 260 pages: see pending-entries.ts.
+ */
 const TARGET_PENDING_PAGES = 1_024;
 const PENDING_INTERVAL_MS = 50;
 

@@ -30,8 +30,8 @@ function toPhrases(query: string, vocabulary: Iterable<string>): Phrase[] {
 }
 
 /**
- * The passages with the phrases of a query. If none has all of them, those with the phrases that some passage has; and if
- * there are none either, all passages. `phrasesAsWords`: the other phrases.
+ * The passages with the phrases of a query. If none has all of them, those with the phrases that some passage has; and
+ * if there are none either, all passages. `phrasesAsWords`: the other phrases.
  */
 export function keepPhrases<Passage extends { frequencies: ReadonlyMap<string, number> }>(
   passages: Passage[],

@@ -1,6 +1,6 @@
 /**
- * What the mock remembers: one Map for each resource, and plain functions over them. Rows have the form of the service's
- * tables, so that the service's own functions turn them into the contract's resources.
+ * What the mock remembers: one Map for each resource, and plain functions over them. Rows have the form of the
+ * service's tables, so that the service's own functions turn them into the contract's resources.
  */
 import { LRUCache } from 'lru-cache';
 import type {

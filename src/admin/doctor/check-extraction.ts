@@ -11,8 +11,8 @@ const PICTURES = ['png'];
 const ACCOUNT = 'doctor';
 
 /**
- * Reads the sample files in processes of their own. `program`: for tests, what these run. A process that cannot read its
- * own libraries fails every import of a file, while texts are imported as ever.
+ * Reads the sample files in processes of their own. `program`: for tests, what these run. A process that cannot read
+ * its own libraries fails every import of a file, while texts are imported as ever.
  */
 export async function checkExtraction(
   { hasOcr }: Pick<Config, 'hasOcr'>,

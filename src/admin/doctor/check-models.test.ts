@@ -1,4 +1,6 @@
-/** The doctor says what is wrong with a model: that it does not know meanings, cuts texts, is slow, or is another one. */
+/**
+ * The doctor says what is wrong with a model: that it does not know meanings, cuts texts, is slow, or is another one.
+ */
 import { expect, test } from 'vitest';
 import {
   embeddingsAnswer,

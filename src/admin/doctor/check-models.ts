@@ -12,8 +12,8 @@ import type { Problem } from '../../terms/problem.ts';
 const TIMEOUT_MS = 15_000;
 
 /**
- * A question, what answers it in other words, and what has nothing to do with it. Small models put a sentence with more of
- * the question's words before the answer (multilingual-e5-small: .84 and .82), so this one has none: .76.
+ * A question, what answers it in other words, and what has nothing to do with it. Small models put a sentence with more
+ * of the question's words before the answer (multilingual-e5-small: .84 and .82), so this one has none: .76.
  */
 const QUESTION = 'Where can guests leave their vehicle?';
 const NEAR = 'The car park for visitors is behind the building.';

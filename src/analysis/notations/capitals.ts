@@ -5,7 +5,9 @@
 import { classesOf, LETTER, LOWER, SURROGATE, UPPER } from '../characters.ts';
 import { HINT } from './marks.ts';
 
-/** Letters of an abbreviation that may look like a word, as `AIDS` does. Longer ones are hardly one in small letters. */
+/**
+ * Letters of an abbreviation that may look like a word, as `AIDS` does. Longer ones are hardly one in small letters.
+ */
 const LETTERS_MAX = 4;
 
 /** `U.S.`, without its last dot. */

@@ -6,8 +6,8 @@ import { createDocumentWaits } from './document-waits.ts';
 type Listed = Pick<Document, 'id' | 'status'>;
 
 /**
- * A service whose newest documents are `listed`. It notes the requests for lists, and those for single documents, which it
- * answers when `answerAlone` is called.
+ * A service whose newest documents are `listed`. It notes the requests for lists, and those for single documents, which
+ * it answers when `answerAlone` is called.
  */
 function fakeService(listed: () => Listed[]) {
   const asked = { lists: 0, alone: [] as string[] };

@@ -24,8 +24,9 @@ const ALONE_MAX = 2;
 const MISSES_MAX = 2;
 
 /**
- * The documents of a running import are the newest of their knowledge base, so one list tells the status of all. An older
- * document gets a request of its own, which waits at the service. So does a failed one: its report has the reason.
+ * The documents of a running import are the newest of their knowledge base, so one list tells the status of all. An
+ * older document gets a request of its own, which waits at the service. So does a failed one: its report has the
+ * reason.
  */
 export function createDocumentWaits(
   client: Pick<KnowledgeRetrieval, 'listDocuments' | 'pollDocumentStatus'>,

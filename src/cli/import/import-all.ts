@@ -51,8 +51,8 @@ async function untilSignal<T>(onEnd: () => void, act: () => Promise<T>): Promise
 }
 
 /**
- * `waits`: whether to wait until the documents are processed. `concurrency`: files that are sent at once. `onInterrupt`:
- * called before Ctrl-C ends the process.
+ * `waits`: whether to wait until the documents are processed. `concurrency`: files that are sent at once.
+ * `onInterrupt`: called before Ctrl-C ends the process.
  */
 type ImportAllOptions = {
   report: ImportReport;
@@ -67,7 +67,9 @@ type ImportAllOptions = {
  */
 const IN_WORK_PER_SENT = 16;
 
-/** What a file costs beside its bytes, in bytes: with it the progress of many small files and few large ones is even. */
+/**
+ * What a file costs beside its bytes, in bytes: with it the progress of many small files and few large ones is even.
+ */
 const BYTES_PER_FILE = 20_000;
 
 /** The progress of an import: files, bytes and their rate. */

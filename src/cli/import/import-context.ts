@@ -5,8 +5,8 @@ import type { WaitForDocument } from './document-waits.ts';
 import type { FindKnown } from './known-documents.ts';
 
 /**
- * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import, by
- * a fault of its own, with this `error`; it was not tried again.
+ * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import,
+ * by a fault of its own, with this `error`; it was not tried again.
  */
 export type Imported = {
   outcome: 'imported' | 'updated' | 'unchanged' | 'sent' | 'failedBefore';

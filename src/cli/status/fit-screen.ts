@@ -1,4 +1,6 @@
-/** Shortens a reading to the rows of a terminal: what matters least goes first, and a last line says what is missing. */
+/**
+ * Shortens a reading to the rows of a terminal: what matters least goes first, and a last line says what is missing.
+ */
 import { enumerate, pluralise } from '../../terminal/formats.ts';
 
 /** How early a line is left out, from the first to the last. Essential ones only where not even they have room. */

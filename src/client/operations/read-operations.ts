@@ -137,8 +137,8 @@ export const createReadOperations = (options: RequestOptions) => ({
     return (await sdk.getDocumentStatus({ query, ...options(call, { waitMs }) })).data.data;
   },
   /**
-   * An address from which anybody can download the file of a document for five minutes. `downloadFile` requests one, and
-   * downloads the file.
+   * An address from which anybody can download the file of a document for five minutes. `downloadFile` requests one,
+   * and downloads the file.
    */
   async presignDownloadUrl(
     document: PresignDownloadUrlData['query'] | string,

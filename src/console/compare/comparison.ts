@@ -1,6 +1,6 @@
 /**
- * The comparison of a person: questions, and which documents answer them. It stays in this browser until the person signs
- * out, and the service never hears of it. Answers are kept as long as the tab.
+ * The comparison of a person: questions, and which documents answer them. It stays in this browser until the person
+ * signs out, and the service never hears of it. Answers are kept as long as the tab.
  */
 import { signal } from '@preact/signals';
 import { type Answered, type FoundPassages, toAnswer } from '../../evaluation/compare-ways.ts';

@@ -1,4 +1,6 @@
-/** A dialog that does one thing: what is needed for it, what went wrong, and the buttons Cancel and the thing itself. */
+/**
+ * A dialog that does one thing: what is needed for it, what went wrong, and the buttons Cancel and the thing itself.
+ */
 import type { ComponentChildren } from 'preact';
 import type { Action } from '../use-action.ts';
 import { Dialog } from './dialog.tsx';

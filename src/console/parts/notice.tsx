@@ -7,8 +7,8 @@ import { isPassing, useRecovery } from '../use-recovery.ts';
 import { FailureIcon } from './icons.tsx';
 
 /**
- * `doing`: what failed, as "The documents could not be listed." Nothing is shown without an error. Where it can be tried
- * again, it is so by itself too, until a service that restarts is back.
+ * `doing`: what failed, as "The documents could not be listed." Nothing is shown without an error. Where it can be
+ * tried again, it is so by itself too, until a service that restarts is back.
  */
 export function ErrorNotice({
   doing,

@@ -39,8 +39,8 @@ export const setSearchesWhileTyping = (isWanted: boolean): void =>
 const isWorthSearching = (query: string): boolean => /\S\S|[^\p{ASCII}]/u.test(query.trim());
 
 /**
- * `isTyped`: the form is ahead of what Enter has searched, so the last word may be incomplete. `wasPushed`: the browser's
- * Back button leads to the search before the typing.
+ * `isTyped`: the form is ahead of what Enter has searched, so the last word may be incomplete. `wasPushed`: the
+ * browser's Back button leads to the search before the typing.
  */
 type Typed = { address: string; search: Search; isTyped: boolean; wasPushed: boolean };
 

@@ -1,6 +1,6 @@
 /**
- * Named character references of Markdown. The page is built with this in place of the package of the same purpose, which
- * lets the browser parse them as HTML: the page's Content-Security-Policy forbids that.
+ * Named character references of Markdown. The page is built with this in place of the package of the same purpose,
+ * which lets the browser parse them as HTML: the page's Content-Security-Policy forbids that.
  */
 
 const CHARACTERS: Readonly<Record<string, string>> = {

@@ -44,8 +44,8 @@ export const looksLikeMarkdown = (text: string): boolean => SIGNS.test(text);
 const GAP_MAX = 80;
 
 /**
- * The marks of a node's text, counted in it. The text has no prefixes of quotes and lists, no escapes and no references,
- * which its source has: each character is looked for after the one before.
+ * The marks of a node's text, counted in it. The text has no prefixes of quotes and lists, no escapes and no
+ * references, which its source has: each character is looked for after the one before.
  * @param start where the source of the text begins
  */
 export function marksWithin(value: string, source: string, start: number, marks: Marks): Marks {

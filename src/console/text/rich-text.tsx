@@ -1,6 +1,6 @@
 /**
- * The text of a passage, drawn as its writer meant it: Markdown, tables, or as it is. Everything becomes elements of the
- * page, never HTML: what a document says can neither run nor load anything.
+ * The text of a passage, drawn as its writer meant it: Markdown, tables, or as it is. Everything becomes elements of
+ * the page, never HTML: what a document says can neither run nor load anything.
  */
 import './rich-text.css';
 import type { DocumentType } from '../../client/index.ts';

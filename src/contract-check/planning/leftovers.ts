@@ -35,9 +35,9 @@ const isOfRun = ({ name }: Record<string, unknown>): boolean =>
   typeof name === 'string' && name.startsWith(RUN_NAME);
 
 /**
- * Looks for what an earlier run has left, in the newest page of each list. Webhooks are deleted: nobody listens at their
- * address, and an account may have only a few. Knowledge bases are returned, not deleted: a person may have made one
- * with such a name.
+ * Looks for what an earlier run has left, in the newest page of each list. Webhooks are deleted: nobody listens at
+ * their address, and an account may have only a few. Knowledge bases are returned, not deleted: a person may have made
+ * one with such a name.
  */
 export async function clearLeftovers(
   target: Target,

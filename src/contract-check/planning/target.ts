@@ -6,8 +6,9 @@
  */
 export type Operator = {
   /**
-   * A server that allows no knowledge base, no webhook and one byte of storage. A query costs more than any balance, and upload
-   * tickets expire after a second. Only an empty account has room for that byte. Its database can be cut off.
+   * A server that allows no knowledge base, no webhook and one byte of storage. A query costs more than any balance,
+   * and upload tickets expire after a second. Only an empty account has room for that byte. Its database can be cut
+   * off.
    */
   limitedAddress: string;
   /** A server that allows each key one request a minute. */

@@ -12,7 +12,9 @@ const toReference = (character: string): string => `&#${character.charCodeAt(0)}
 const escapeText = (text: string): string =>
   text.replaceAll(FORBIDDEN, '\ufffd').replaceAll(/[&<>\r]/g, toReference);
 
-/** Text for an attribute in double quotes. Readers turn its line ends and tabs into spaces unless they are references. */
+/**
+ * Text for an attribute in double quotes. Readers turn its line ends and tabs into spaces unless they are references.
+ */
 const escapeAttribute = (text: string): string => escapeText(text).replaceAll(/["\t\n]/g, toReference);
 
 /** `result` undefined: passed. `details` follow the message in the element. */

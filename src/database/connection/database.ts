@@ -175,8 +175,9 @@ export const createMaintenancePool = (connection: Connection, onError: PoolOptio
   openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, settings: {} });
 
 /**
- * Runs a statement that may take long and has to be alone: outside of a transaction, on a connection of its own, without
- * time-outs of ours. It names the schema of its tables, which a pooler's session does not have on its search path. When the signal aborts, it goes on in the database, and nobody waits for it.
+ * Runs a statement that may take long and has to be alone: outside of a transaction, on a connection of its own,
+ * without time-outs of ours. It names the schema of its tables, which a pooler's session does not have on its search
+ * path. When the signal aborts, it goes on in the database, and nobody waits for it.
  * @throws the error of the statement; the reason of the signal
  */
 export async function runForLong(database: Database, text: string, signal: AbortSignal): Promise<void> {

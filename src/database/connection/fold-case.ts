@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { lastSessionOf, type Queryable } from './database.ts';
 
 /**
- * SQL for `text` in lower case. The database's own collation may fold the letters of English only, as C does, or I to ı,
- * as that of Turkish does: another one takes its place where PostgreSQL has one.
+ * SQL for `text` in lower case. The database's own collation may fold the letters of English only, as C does, or I to
+ * ı, as that of Turkish does: another one takes its place where PostgreSQL has one.
  */
 export function foldCase(database: Queryable, text: RawBuilder<unknown>): RawBuilder<string> {
   const collation = lastSessionOf(database)?.foldingCollation;

@@ -33,7 +33,9 @@ export function cancelRequestOf(client: pg.ClientBase): Buffer {
   return request;
 }
 
-/** The messages of the protocol (PostgreSQL manual, 55.2.3) that a statement consists of. The driver's types omit them. */
+/**
+ * The messages of the protocol (PostgreSQL manual, 55.2.3) that a statement consists of. The driver's types omit them.
+ */
 type ProtocolConnection = {
   parse(statement: { name: string; text: string }): void;
   bind(bound: { statement: string; values: unknown[] }): void;

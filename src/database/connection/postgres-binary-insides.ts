@@ -1,10 +1,10 @@
 /**
- * PostgreSQL's binary forms of arrays, of jsonb and of bits, as values of statements: see docs/private-insides.md. An array holds
- * a column of many rows, and the server reads it without the parsing that text and JSON need. `pg` sends a Buffer in
- * binary form as it is.
+ * PostgreSQL's binary forms of arrays, of jsonb and of bits, as values of statements: see docs/private-insides.md. An
+ * array holds a column of many rows, and the server reads it without the parsing that text and JSON need. `pg` sends a
+ * Buffer in binary form as it is.
  *
- * PostgreSQL 15 to 18 read these forms; the manual does not describe them. If one changes, each import fails, and stores
- * nothing. Instead: a list as the value, of which `pg` makes text.
+ * PostgreSQL 15 to 18 read these forms; the manual does not describe them. If one changes, each import fails, and
+ * stores nothing. Instead: a list as the value, of which `pg` makes text.
  */
 import { createByteWriter } from './byte-writer.ts';
 

@@ -76,8 +76,8 @@ const FOLDING_COLLATION = `(
 const isTimeout = (name: string): boolean => /^\w+_timeout$/.test(name);
 
 /**
- * Reads the facts, and makes the settings those of the session, if the connection is direct. The time-outs of a role may
- * be too short even for that: they go first, by a short statement of the same message.
+ * Reads the facts, and makes the settings those of the session, if the connection is direct. The time-outs of a role
+ * may be too short even for that: they go first, by a short statement of the same message.
  */
 async function setAndRead(
   client: pg.ClientBase,
@@ -215,8 +215,8 @@ async function overPooler(client: pg.ClientBase, settings: Settings, isolation: 
 }
 
 /**
- * Sends a single statement in a transaction of its own, for two more round trips: the isolation of a transaction can only
- * be set where it begins.
+ * Sends a single statement in a transaction of its own, for two more round trips: the isolation of a transaction can
+ * only be set where it begins.
  */
 async function inTransaction(
   client: pg.ClientBase,

@@ -10,8 +10,8 @@ async function holds(database: Kysely<unknown>, condition: string): Promise<bool
 }
 
 /**
- * Distributes a new table by knowledge base if the others are. Before its foreign key: no ordinary table may refer to one
- * that Citus distributes.
+ * Distributes a new table by knowledge base if the others are. Before its foreign key: no ordinary table may refer to
+ * one that Citus distributes.
  */
 export async function distributeLikeOthers(database: Kysely<unknown>, table: string): Promise<void> {
   if ((await holds(database, HAS_CITUS)) && (await holds(database, ARE_TABLES_DISTRIBUTED)))

@@ -35,8 +35,8 @@ import { createSwitch, type ReplicaUse } from './switch.ts';
 
 /**
  * The longest wait of a read for what the primary has committed before. Beside 24 imports a second, 98 of 100 queries
- * found the replica in time, and beside 50 of them 86 to 98: on two cores with a load of 12 to 16, which both servers and
- * databases shared. A later replica is set aside, so that not every query waits.
+ * found the replica in time, and beside 50 of them 86 to 98: on two cores with a load of 12 to 16, which both servers
+ * and databases shared. A later replica is set aside, so that not every query waits.
  */
 export const WAIT_MAX_MS = 50;
 /** Interval between two looks during this wait. */
@@ -151,8 +151,8 @@ const toReplicaUse = (error: unknown): ReplicaUse =>
     : { state: 'failed', reason: reasonOf(error) };
 
 /**
- * Opens the replica of `primary`, with at most `size` connections. While it cannot be read, it is set aside, and checked
- * a few times a second. `tell` hears when reads move to the primary for longer, and when they come back.
+ * Opens the replica of `primary`, with at most `size` connections. While it cannot be read, it is set aside, and
+ * checked a few times a second. `tell` hears when reads move to the primary for longer, and when they come back.
  * @throws when the address leads to another database. A replica that is away, behind or promoted is only set aside.
  */
 export async function openReadReplica(

@@ -1,15 +1,14 @@
 /**
- * The queue of the documents whose passages are to get vectors of the wanted model. An import puts its document there, in
- * its own transaction; so does a new title, which takes the vectors away. One worker at a time takes documents from it,
- * and writes vectors from the first passage to the last. A row says how far it has got:
+ * The queue of the documents whose passages are to get vectors of the wanted model. An import puts its document there,
+ * in its own transaction; so does a new title, which takes the vectors away. One worker at a time takes documents from
+ * it, and writes vectors from the first passage to the last. A row says how far it has got:
  *
- *   waits      after_position 0; due_at is past
- *   is tried   its passages up to after_position have vectors, or the model has refused them
- *   is left    tries > 0: the model refused some passages. It is due again after a day
+ *   waits after_position 0; due_at is past is tried its passages up to after_position have vectors, or the model has
+ *   refused them is left tries > 0: the model refused some passages. It is due again after a day
  *
- * Without a row, a document has all vectors of the wanted generation; or a server of an earlier version has imported it,
- * or another model is wanted since. A worker looks for such documents (indexing/missing-vectors.ts). It takes the row of a
- * former generation for one of the wanted generation.
+ * Without a row, a document has all vectors of the wanted generation; or a server of an earlier version has imported
+ * it, or another model is wanted since. A worker looks for such documents (indexing/missing-vectors.ts). It takes the
+ * row of a former generation for one of the wanted generation.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { OwnedId, ScopedId } from '../../terms/ids.ts';
@@ -19,9 +18,9 @@ import type { OwnedKnowledgeBase } from './knowledge-bases.ts';
 import { wantedGeneration } from './vector-generations.ts';
 
 /**
- * SQL that puts documents of a knowledge base into the queue, if a model is wanted: those whose first passage is among the
- * new ones, which are given as the ordinals of their texts and their positions. `ids` are those of the texts. Not on
- * Citus, where no model is used.
+ * SQL that puts documents of a knowledge base into the queue, if a model is wanted: those whose first passage is among
+ * the new ones, which are given as the ordinals of their texts and their positions. `ids` are those of the texts. Not
+ * on Citus, where no model is used.
  */
 export const enqueueStored = ({
   knowledgeBaseId,
@@ -93,8 +92,8 @@ const takeTurn = prepare(
 );
 
 /**
- * Waits for no row: a transaction that deletes several documents may hold one of these, and want another. A locked row is
- * adopted when its document is taken the next time.
+ * Waits for no row: a transaction that deletes several documents may hold one of these, and want another. A locked row
+ * is adopted when its document is taken the next time.
  */
 const adopt = prepare(
   'adopt_without_vectors',

@@ -72,8 +72,9 @@ export async function enqueueNew(transaction: Queryable, queue: string, jobs: Ne
 const leaseEnd = sql`now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})`;
 
 /**
- * The oldest job of an account that is due. The index has the jobs of an account in their order, so that a million waiting
- * jobs cost as much as one. Other workers skip the rows that the statement locks, also those that it does not take.
+ * The oldest job of an account that is due. The index has the jobs of an account in their order, so that a million
+ * waiting jobs cost as much as one. Other workers skip the rows that the statement locks, also those that it does not
+ * take.
  */
 const oldestDue = (
   queue: RawBuilder<unknown>,
@@ -84,8 +85,8 @@ const oldestDue = (
   ORDER BY account_id, created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
 
 /**
- * If the next job is small and was never tried, the others of its account that are so too come along, as far as they are
- * among its next `most` jobs. After a failure each is tried alone, so that none uses up the tries of others.
+ * If the next job is small and was never tried, the others of its account that are so too come along, as far as they
+ * are among its next `most` jobs. After a failure each is tried alone, so that none uses up the tries of others.
  */
 const takeNext = prepare(
   'take_jobs',

@@ -1,4 +1,6 @@
-/** Counts requests by key and window over all servers of a database, and leases further ones to the server that asks. */
+/**
+ * Counts requests by key and window over all servers of a database, and leases further ones to the server that asks.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';

@@ -113,8 +113,8 @@ export function isSameMean(left: Float32Array, right: Float32Array): boolean {
 }
 
 /**
- * A model that is wanted. Without `dimensions`: however many it has. Without `mean`, nothing has been asked of it yet: it
- * is taken for the one that had the name before.
+ * A model that is wanted. Without `dimensions`: however many it has. Without `mean`, nothing has been asked of it yet:
+ * it is taken for the one that had the name before.
  */
 type WantedModel = Omit<Model, 'dimensions'> & { url: string; dimensions?: number | undefined } & {
   mean?: Float32Array;
@@ -170,8 +170,8 @@ export async function wantGeneration(
 }
 
 /**
- * Makes the wanted generation the current one, unless it is, or a document that was queued until `lookedAt` has not been
- * tried yet. All that were stored before then must be in the queue.
+ * Makes the wanted generation the current one, unless it is, or a document that was queued until `lookedAt` has not
+ * been tried yet. All that were stored before then must be in the queue.
  * @returns whether it has become current
  */
 export async function switchGeneration(

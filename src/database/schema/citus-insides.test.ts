@@ -1,4 +1,6 @@
-/** Citus has the catalogs that the service reads. What requests do there is tested in serve/slow/distributed.test.ts. */
+/**
+ * Citus has the catalogs that the service reads. What requests do there is tested in serve/slow/distributed.test.ts.
+ */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isCitus } from '../testing/new-database.ts';

@@ -22,8 +22,8 @@ export const CONTENT_TABLES = [
 export const [FIRST_TABLE] = CONTENT_TABLES;
 
 /**
- * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a statement
- * only to the shards that have one of them.
+ * SQL for whether a row is of one of these knowledge bases. With such a condition on each table, Citus sends a
+ * statement only to the shards that have one of them.
  */
 export const inShards = (ids: RawBuilder<unknown>, table?: string) =>
   sql`${sql.ref(table === undefined ? 'knowledge_base_id' : `${table}.knowledge_base_id`)} = ANY(${ids}::uuid[])`;

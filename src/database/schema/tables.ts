@@ -215,7 +215,9 @@ type VectorGenerationTable = {
   wanted_at: Timestamp;
   /** Null: it has never been compared with queries. The one that became current last is. */
   current_since: NullableTimestamp;
-  /** Whether its vectors are to be removed, or have been. The row stays, so that no other generation gets its number. */
+  /**
+   * Whether its vectors are to be removed, or have been. The row stays, so that no other generation gets its number.
+   */
   is_retired: Generated<boolean>;
   /** Of the current one: whether the vectors of all others have been removed. */
   is_alone: Generated<boolean>;

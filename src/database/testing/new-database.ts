@@ -41,8 +41,8 @@ export async function createDatabaseOn(server: Connection, template = 'template1
 }
 
 /**
- * Creates a migrated database to copy, which takes less than half of the time of its migrations. `name`: undefined on Citus,
- * which cannot copy the parts of a database on its workers.
+ * Creates a migrated database to copy, which takes less than half of the time of its migrations. `name`: undefined on
+ * Citus, which cannot copy the parts of a database on its workers.
  */
 export async function createTemplateOn(
   server: Connection,

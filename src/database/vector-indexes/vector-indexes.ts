@@ -1,20 +1,20 @@
 /**
- * Indexes of pgvector over the vectors of large knowledge bases, by which the nearest of all passages are found. They are
- * no part of the schema: where the database has pgvector, each large knowledge base has one for each generation. It is an
- * index over an expression, the signs of a vector's numbers, so nothing else knows of it: rows are stored, changed and
- * deleted as without it, also by servers of earlier versions.
+ * Indexes of pgvector over the vectors of large knowledge bases, by which the nearest of all passages are found. They
+ * are no part of the schema: where the database has pgvector, each large knowledge base has one for each generation. It
+ * is an index over an expression, the signs of a vector's numbers, so nothing else knows of it: rows are stored,
+ * changed and deleted as without it, also by servers of earlier versions.
  *
  * Why not
- * - one index for all knowledge bases: it finds the passages of others first. Of 20,000 passages among a million, a scan
- *   that goes on until it has enough reads fifty times as many.
+ * - one index for all knowledge bases: it finds the passages of others first. Of 20,000 passages among a million, a
+ *   scan that goes on until it has enough reads fifty times as many.
  * - a column of pgvector's type: it would be stored besides the bits, and the schema would need pgvector.
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 
 /**
- * `knowledgeBaseId`: undefined in a name that is none of ours. `passageCount`: of the knowledge base; null if it is gone.
- * `isBuilding`: by whichever server; it is not valid yet.
+ * `knowledgeBaseId`: undefined in a name that is none of ours. `passageCount`: of the knowledge base; null if it is
+ * gone. `isBuilding`: by whichever server; it is not valid yet.
  */
 export type VectorIndex = {
   name: string;
@@ -115,8 +115,8 @@ export type Unindexed = { knowledgeBaseId: string; passageCount: number };
 
 /**
  * Reads the knowledge bases with more than `passagesMin` passages and no index of a generation, the largest first.
- * `isComplete`: all but a few of their documents have their vectors: it takes less to build an index of them than to add
- * them to one.
+ * `isComplete`: all but a few of their documents have their vectors: it takes less to build an index of them than to
+ * add them to one.
  */
 export async function readUnindexed(
   database: Queryable,

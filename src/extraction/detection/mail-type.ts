@@ -39,7 +39,9 @@ export function mailType(head: string, extension: string): 'eml' | 'mhtml' | und
   return isUsual || isDivided ? 'eml' : undefined;
 }
 
-/** Names in lower case, with the first value of each. `isWhole`: they go up to an empty line, or to the end of `head`. */
+/**
+ * Names in lower case, with the first value of each. `isWhole`: they go up to an empty line, or to the end of `head`.
+ */
 function readHeaders(head: string): { headers: Map<string, string>; isWhole: boolean } {
   const headers = new Map<string, string>();
   const [first = '', ...rest] = head.replace(LEAD, '').split(/\r\n|\n|\r/);

@@ -4,8 +4,8 @@
 import { OCR_IS_OFF } from '../extraction-error.ts';
 
 /**
- * `begins`: how a file in this format begins (latin1). `holds`: names in a ZIP archive, which may go on, or in a compound
- * file. `extensions`: of files that are no text; of formats with the same names inside, the extension decides.
+ * `begins`: how a file in this format begins (latin1). `holds`: names in a ZIP archive, which may go on, or in a
+ * compound file. `extensions`: of files that are no text; of formats with the same names inside, the extension decides.
  */
 export type RefusedFormat = {
   name: string;

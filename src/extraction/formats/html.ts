@@ -26,8 +26,8 @@ export function extractHtmlFile(
 
 /**
  * A page's text and structure, below its title. Menus, and what browsers show only without scripts, are left out unless
- * nothing but headings would remain. Never throws. Takes linear time in the page's length, however deep its elements nest.
- * `hasTitle`: false where the reader does not see the title, as in a mail.
+ * nothing but headings would remain. Never throws. Takes linear time in the page's length, however deep its elements
+ * nest. `hasTitle`: false where the reader does not see the title, as in a mail.
  */
 export function extractHtml(html: string, { hasTitle = true } = {}): ExtractedText {
   const { text, title } = readPage(html);

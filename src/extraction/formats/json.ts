@@ -11,14 +11,14 @@ import { withoutEmbedded } from './plain.ts';
 import { cutOff } from './web/cut-off.ts';
 
 /**
- * A value to be written, with its name and the names above it. `isInRecord`: it is one of a list of records that have no
- * name, or in one.
+ * A value to be written, with its name and the names above it. `isInRecord`: it is one of a list of records that have
+ * no name, or in one.
  */
 type Task = { value: unknown; name: string; path: readonly string[]; isInRecord: boolean };
 
 /**
- * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text; one that ends
- * inside a value has a warning.
+ * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text; one that
+ * ends inside a value has a warning.
  * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
  */
 export function extractJson(bytes: Uint8Array): ExtractedFile {

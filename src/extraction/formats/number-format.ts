@@ -1,6 +1,6 @@
 /**
- * Writes numbers as a sheet shows them in a wide column, by format codes (ECMA-376 part 1, 18.8.31).
- * SheetJS has a formatter too, but it takes each dot after a part of a date for fractions of a second: `dd.mm.yyyy` fails.
+ * Writes numbers as a sheet shows them in a wide column, by format codes (ECMA-376 part 1, 18.8.31). SheetJS has a
+ * formatter too, but it takes each dot after a part of a date for fractions of a second: `dd.mm.yyyy` fails.
  */
 import { addLocale, format, getFormatDateInfo, getLocale, isValidFormat, type LocaleData } from 'numfmt';
 
@@ -124,7 +124,9 @@ function normaliseCode(code: string): string {
 /** A slash after a part of a date. Others belong to fractions. */
 const DATE_SEPARATION = /[dmy]+\//i;
 
-/** What a slash between the parts of a date stands for, by languages: their two letters, or Windows' numbers of them. */
+/**
+ * What a slash between the parts of a date stands for, by languages: their two letters, or Windows' numbers of them.
+ */
 const SEPARATORS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '.': 'bg 2 cs 5 de 7 fi 11 hu 14 is 15 nb 20 no pl 21 ro 24 ru 25 hr 26 sk 27 tr 31 uk 34 be 35 sl 36 et 37 lv 38 mk 47',

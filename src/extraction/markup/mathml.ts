@@ -5,8 +5,8 @@
 import type { Attributes } from './markup-tokens.ts';
 
 /**
- * A part of the line. `first` and `last` are its outer characters: a long text is a chain of pieces, and to look into it
- * would copy it at each level. `isSingle`: needs no parentheses as an operand; `isScripted`: begins with a base.
+ * A part of the line. `first` and `last` are its outer characters: a long text is a chain of pieces, and to look into
+ * it would copy it at each level. `isSingle`: needs no parentheses as an operand; `isScripted`: begins with a base.
  */
 type Piece = { text: string; first: string; last: string; isSingle?: boolean; isScripted?: boolean };
 type OpenElement = { name: string; attributes: Attributes; pieces: Piece[]; text: string };

@@ -50,7 +50,9 @@ function attributeKey(written: string): string | undefined {
   return READ_ATTRIBUTES.has(name) || name.startsWith(XMLNS) ? name : undefined;
 }
 
-/** Languages whose elements have one name with any prefix: `<x:p>` is `p`, `<any:header>` of inline XBRL `ix:header`. */
+/**
+ * Languages whose elements have one name with any prefix: `<x:p>` is `p`, `<any:header>` of inline XBRL `ix:header`.
+ */
 const PREFIXES: [namespace: RegExp, prefix: string][] = [
   [/^http:\/\/www\.w3\.org\/(?:1999\/xhtml|2000\/svg|1998\/Math\/MathML)$/, ''],
   [/^http:\/\/www\.xbrl\.org\/\d+\/inlineXBRL$/, 'ix:'],

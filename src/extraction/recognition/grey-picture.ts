@@ -60,9 +60,9 @@ export function mirrored(picture: GreyPicture): GreyPicture {
 }
 
 /**
- * The share of neighbours in a row of which one is darker than the middle of the picture's greys. Pages of text have up to
- * a tenth, also noisy scans; black and white noise has a half: its specks would be taken for letters, a million of them, in
- * minutes.
+ * The share of neighbours in a row of which one is darker than the middle of the picture's greys. Pages of text have up
+ * to a tenth, also noisy scans; black and white noise has a half: its specks would be taken for letters, a million of
+ * them, in minutes.
  */
 export function roughness({ width, pixels }: GreyPicture): number {
   let [darkest, lightest, changes] = [255, 0, 0];

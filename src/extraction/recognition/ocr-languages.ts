@@ -10,8 +10,8 @@ export type LanguageData = { code: string; file: string };
 const FOLDER = 'generated/ocr/';
 
 /**
- * The folder of the package or checkout. The extraction process runs from a copy in node_modules/.cache, where a package
- * cannot name itself, and may read nothing above but this folder.
+ * The folder of the package or checkout. The extraction process runs from a copy in node_modules/.cache, where a
+ * package cannot name itself, and may read nothing above but this folder.
  */
 function findRoot(): string {
   let folder = import.meta.dirname;

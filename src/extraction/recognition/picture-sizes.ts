@@ -1,4 +1,6 @@
-/** Reads the size of a picture from the head of its file: before it is decoded, since a small file may hold a huge one. */
+/**
+ * Reads the size of a picture from the head of its file: before it is decoded, since a small file may hold a huge one.
+ */
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: signatures of binary formats
 
 export type PictureSize = { width: number; height: number };

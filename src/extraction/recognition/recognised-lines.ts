@@ -3,7 +3,9 @@
 /** `confidence`: from 0 to 1. `beginsParagraph`: no line of the same paragraph is before it. */
 export type RecognisedLine = { text: string; confidence: number; beginsParagraph: boolean };
 
-/** `confidence`: the mean over the letters of the lines; 0 without any. `doubtful`: letters of lines that were left out. */
+/**
+ * `confidence`: the mean over the letters of the lines; 0 without any. `doubtful`: letters of lines that were left out.
+ */
 export type RecognisedPage = { lines: RecognisedLine[]; confidence: number; doubtful: number };
 
 /** Lines of photographs have 10 to 40 percent, those of pages that are hard to read 60 and more. */

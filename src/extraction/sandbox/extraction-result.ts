@@ -38,7 +38,9 @@ export type Awaited = {
 
 type Process = ChildProcess & { stdout: Readable; stderr: Readable };
 
-/** What has become of the work on a file. `how` the process has ended: by a signal, with an exit code, or not at all. */
+/**
+ * What has become of the work on a file. `how` the process has ended: by a signal, with an exit code, or not at all.
+ */
 type Outcome = { how: string | number | null; exceeded: string | undefined; fault: unknown };
 
 /** Waits until the process has sent its whole result, or has ended: at a limit, or by its own fault. */
@@ -111,10 +113,10 @@ export async function receiveResult(
 const TICK_MS = 1_000;
 
 /**
- * Calls `end` after `maxMs`. `set` changes that limit, counted from the start; `extend` moves it to `ms` from now, if it is
- * sooner, up to the limit for recognition. Time during which this process itself did
- * not run does not count, since the extraction may have ended meanwhile: while the server was paused, another worker has
- * taken over the import, and the document must not fail by this one.
+ * Calls `end` after `maxMs`. `set` changes that limit, counted from the start; `extend` moves it to `ms` from now, if
+ * it is sooner, up to the limit for recognition. Time during which this process itself did not run does not count,
+ * since the extraction may have ended meanwhile: while the server was paused, another worker has taken over the import,
+ * and the document must not fail by this one.
  */
 export function startDeadline(maxMs: number, end: (reason: string) => void) {
   let [limitMs, spentMs, tickedAtMs] = [maxMs, 0, performance.now()];
@@ -154,9 +156,9 @@ type Result = ReturnType<typeof collectResult>;
 type Listeners = { onType(type: DocumentType): void; onPages(pages: RecognisedPages): void };
 
 /**
- * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in memory
- * of the announced size.
- * `add` calls `onType` once, then `onPages` any number of times, and throws for an invalid result: also for that of another file, and for bytes after the end.
+ * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in
+ * memory of the announced size. `add` calls `onType` once, then `onPages` any number of times, and throws for an
+ * invalid result: also for that of another file, and for bytes after the end.
  */
 function collectResult(number: number) {
   let line = Buffer.alloc(0);

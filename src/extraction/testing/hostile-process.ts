@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 import { packText } from '../../indexing/split/extracted-text.ts';
 import type { FileHead } from '../sandbox/extraction-process.ts';
 
-/** The whole answer to the file `number`, as the real program sends it: its text is the files that the process has got. */
+/**
+ * The whole answer to the file `number`, as the real program sends it: its text is the files that the process has got.
+ */
 function answer(number: number): Buffer {
   const text = packText({ text: names.join(' '), headings: [], pages: [], verbatim: [], tables: [] });
   const head = JSON.stringify({

@@ -1,4 +1,6 @@
-/** Pictures of text, and files that hold them. The pictures in pictures/ show the two lines of page.png, or another one. */
+/**
+ * Pictures of text, and files that hold them. The pictures in pictures/ show the two lines of page.png, or another one.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
@@ -101,8 +103,8 @@ export function toTiff(pages: Bitmap[]): Buffer {
 }
 
 /**
- * A PDF with a page for each picture, at 150 dots an inch, and with a `text` one more page that has it. `rotate`: how the
- * pages are turned for their reader. `strips`: into how many pictures each is cut, from the top.
+ * A PDF with a page for each picture, at 150 dots an inch, and with a `text` one more page that has it. `rotate`: how
+ * the pages are turned for their reader. `strips`: into how many pictures each is cut, from the top.
  */
 export function scannedPdf(
   bitmaps: Bitmap[],

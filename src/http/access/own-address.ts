@@ -1,7 +1,7 @@
 /**
  * Refuses pages of strangers where a service that only its own machine reaches would trust a browser there. Such a page
- * has a name of its own that leads to 127.0.0.1 ("DNS rebinding"), so the browser takes the service for its server. Only
- * the names in Host and Origin show it.
+ * has a name of its own that leads to 127.0.0.1 ("DNS rebinding"), so the browser takes the service for its server.
+ * Only the names in Host and Origin show it.
  */
 import { isIPv4 } from 'node:net';
 import type { Context } from 'koa';

@@ -8,7 +8,9 @@ import type { Database } from '../../database/connection/database.ts';
 import { type Count, countRequests, type RatePolicy } from '../../database/rows/rate-limit-counters.ts';
 import { serviceUnavailable } from '../../terms/errors.ts';
 
-/** A request above the limit has a greater `ordinal`. `endsAtMs` (`performance.now()`): the earliest end of its window. */
+/**
+ * A request above the limit has a greater `ordinal`. `endsAtMs` (`performance.now()`): the earliest end of its window.
+ */
 export type Counted = { ordinal: number; endsAtMs: number };
 
 /**
@@ -79,7 +81,9 @@ export function createRateLimitLeases(database: Database, policy: RatePolicy) {
     const lease = leases.get(keyId);
     return lease && takeNext(lease, requestsPerWindow);
   };
-  /** Numbers the requests of a statement in the order of arrival, and those that came later as far as the lease goes. */
+  /**
+   * Numbers the requests of a statement in the order of arrival, and those that came later as far as the lease goes.
+   */
   const settle = ({ keyId, counted, total, endsAtMs }: Count, length: number, askedAtMs: number) => {
     const before = counted - length;
     leases.set(keyId, { before, ordinal: counted, total, endsAtMs, askedAtMs });

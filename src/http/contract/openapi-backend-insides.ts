@@ -3,15 +3,15 @@
  * docs/private-insides.md.
  *
  * The backend and its validator look up each request in `router`, by `getOperations`, `matchOperation`, `parseRequest`
- * and `parseRequestQuery`. For each request, these list all operations of the spec several times, and parse what Koa has
- * parsed. If a later version does not call them, requests take longer; a filter with a field `toString` gets 500, since
- * `parseRequestQuery` converts each value to text. Instead: our own look-up, and the exported `OpenAPIValidator`.
+ * and `parseRequestQuery`. For each request, these list all operations of the spec several times, and parse what Koa
+ * has parsed. If a later version does not call them, requests take longer; a filter with a field `toString` gets 500,
+ * since `parseRequestQuery` converts each value to text. Instead: our own look-up, and the exported `OpenAPIValidator`.
  */
 import type { OpenAPIBackend, Request } from 'openapi-backend';
 
 /**
- * A request as openapi-backend checks it. Koa and `postSecurityHandler` have parsed it; openapi-backend would do so four
- * times, and look for what no operation has: parameters in paths and in cookies.
+ * A request as openapi-backend checks it. Koa and `postSecurityHandler` have parsed it; openapi-backend would do so
+ * four times, and look for what no operation has: parameters in paths and in cookies.
  */
 const parseRequest = (request: Request) => ({
   ...request,

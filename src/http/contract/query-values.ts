@@ -21,7 +21,8 @@ function readJson(text: string, name: string): unknown {
   if (isObject(filter)) return filter;
   try {
     const value: unknown = JSON.parse(text);
-    // Not by the schema: to it, a list is a parameter that occurs twice. And openapi-backend would parse a string again.
+    // Not by the schema: to it, a list is a parameter that occurs twice. And openapi-backend would parse a string
+    // again.
     if (isObject(value)) return value;
   } catch {
     // Its message would quote the text.

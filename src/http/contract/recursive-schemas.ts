@@ -42,7 +42,10 @@ export function cutRecursion<T extends object>(spec: T): T {
   return spec;
 }
 
-/** Without this option, Ajv would copy the schema to the place of each reference that `followRecursion` makes, without end. */
+/**
+ * Without this option, Ajv would copy the schema to the place of each reference that `followRecursion` makes, without
+ * end.
+ */
 export const RECURSION_OPTIONS = { inlineRefs: false };
 
 /** Makes Ajv follow the references that `cutRecursion` has replaced. `schemas` are those of the spec, dereferenced. */

@@ -21,8 +21,8 @@ type SizedSchema = {
 };
 
 /**
- * The most values in a body; a legal one holds some 800, half of them in a filter. To validate a body with 20,000 wrong values
- * blocks the event loop for a third of a second.
+ * The most values in a body; a legal one holds some 800, half of them in a filter. To validate a body with 20,000 wrong
+ * values blocks the event loop for a third of a second.
  */
 export const VALUES_MAX = 1_000;
 
@@ -57,7 +57,9 @@ function largestJson(schema: unknown): number {
   return Object.entries(properties).reduce((sum, [name, value]) => sum + largestField(name.length, value), 2);
 }
 
-/** The bounds of the bodies of a dereferenced schema: the bytes of the largest legal one, with every character escaped. */
+/**
+ * The bounds of the bodies of a dereferenced schema: the bytes of the largest legal one, with every character escaped.
+ */
 export function boundsOfBody(schema: unknown): BodyBounds {
   const { 'x-maxValues': valuesMax } = schema as { 'x-maxValues'?: number }; // a dereferenced schema
   const limitBytes = largestJson(schema) + SLACK_BYTES;

@@ -45,7 +45,9 @@ export function readRange(header: string, sizeBytes: number): ByteRange | undefi
   return { start, end };
 }
 
-/** The requested part; undefined: the whole file. Only a GET has ranges, and If-Range keeps parts of one file together. */
+/**
+ * The requested part; undefined: the whole file. Only a GET has ranges, and If-Range keeps parts of one file together.
+ */
 function partOf({ method, headers }: Context, { sizeBytes, etag }: Download): ByteRange | undefined {
   const { range = '', 'if-range': condition = etag } = headers;
   return method === 'GET' && condition === etag ? readRange(range, sizeBytes) : undefined;

@@ -39,10 +39,10 @@ export const mergedWhere = (lexemes: string, isCounted: RawBuilder<unknown>) => 
   SELECT lexeme, passage_count FROM document_frequencies WHERE ${isCounted} AND ${isOneOf(lexemes)}`;
 
 /**
- * SQL for the merged counts of the lexemes in the CTE named `lexemes`, in all knowledge bases of the account but those of
- * the CTE named `deleted`. PostgreSQL adds up the account's counts from an index alone, which does not tell knowledge
- * bases apart, and then subtracts the deleted ones. To look up the knowledge base of each count in the table took six
- * times as long for 1,000 knowledge bases, and to add up the counts only after UNION ALL took 1.6 times.
+ * SQL for the merged counts of the lexemes in the CTE named `lexemes`, in all knowledge bases of the account but those
+ * of the CTE named `deleted`. PostgreSQL adds up the account's counts from an index alone, which does not tell
+ * knowledge bases apart, and then subtracts the deleted ones. To look up the knowledge base of each count in the table
+ * took six times as long for 1,000 knowledge bases, and to add up the counts only after UNION ALL took 1.6 times.
  */
 export const mergedInAccount = (lexemes: string, accountId: RawBuilder<unknown>, deleted: string) => sql`
   SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies

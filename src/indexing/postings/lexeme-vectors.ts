@@ -10,9 +10,9 @@ const isUnspaced = (text: string): boolean => (classesOf(text.charCodeAt(0)) & I
 export type LexemeVectors = { vectorOf(lexeme: number): WordVector | undefined; mean: Float32Array };
 
 /**
- * Returns a function for the vectors of a document's lexemes in a language; undefined where the language has none. Of the
- * lexemes, marked tokens and reserved lexemes are no words, and have no vectors. Neither have bigrams, whose words are
- * found otherwise (see unspaced-words.ts).
+ * Returns a function for the vectors of a document's lexemes in a language; undefined where the language has none. Of
+ * the lexemes, marked tokens and reserved lexemes are no words, and have no vectors. Neither have bigrams, whose words
+ * are found otherwise (see unspaced-words.ts).
  */
 export function createLexemeVectors(
   vectorsIn: VectorsIn,

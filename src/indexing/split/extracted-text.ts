@@ -9,8 +9,8 @@ export type Heading = Range & { level: number; text: string };
 
 /**
  * Where a page (PDF), slide or sheet begins. Pages count from 1. Where a text has several files: also where one of them
- * begins, with `page` undefined if it has no pages. `recognised`: how sure the text is, from 0 to 1, where OCR has read it
- * from a picture.
+ * begins, with `page` undefined if it has no pages. `recognised`: how sure the text is, from 0 to 1, where OCR has read
+ * it from a picture.
  */
 export type PageStart = { offset: number; page: number | undefined; recognised?: number };
 
@@ -20,7 +20,9 @@ export type PageStart = { offset: number; page: number | undefined; recognised?:
  */
 export type CueStart = { offset: number; seconds: number | undefined };
 
-/** Rows of a table, one a line; `header` names their columns, and what a group of rows has in common, '' for neither. */
+/**
+ * Rows of a table, one a line; `header` names their columns, and what a group of rows has in common, '' for neither.
+ */
 export type Table = Range & { header: string };
 
 /** A list whose elements are read one by one. It need not exist as an array. */

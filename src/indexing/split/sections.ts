@@ -1,4 +1,6 @@
-/** Divides a document into sections at its headings and short pages, and joins those that are too small to stand alone. */
+/**
+ * Divides a document into sections at its headings and short pages, and joins those that are too small to stand alone.
+ */
 import type { Heading, Range, StructuredText } from './extracted-text.ts';
 import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './passage-size.ts';
 import { shortPageStarts } from './short-pages.ts';

@@ -1,7 +1,7 @@
 /**
  * The job that makes vectors by the model of the settings. One server at a time does it for a database. It works on the
- * queue of documents for an hour, looks meanwhile for documents that should be there and are not, makes its generation the
- * current one when it is complete, and removes the vectors of others. Then another server may go on.
+ * queue of documents for an hour, looks meanwhile for documents that should be there and are not, makes its generation
+ * the current one when it is complete, and removes the vectors of others. Then another server may go on.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';

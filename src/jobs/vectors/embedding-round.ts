@@ -1,6 +1,6 @@
 /**
- * One round of the worker that makes vectors by a model: it takes documents of several accounts from the queue, an equal
- * number of passages of each account, and asks the model for all of them together.
+ * One round of the worker that makes vectors by a model: it takes documents of several accounts from the queue, an
+ * equal number of passages of each account, and asks the model for all of them together.
  */
 import type { Logger } from 'pino';
 import { NIL } from 'uuid';
@@ -128,8 +128,8 @@ async function embedSlices(embedding: Embedding, slices: Slice[], signal: AbortS
 }
 
 /**
- * Runs a round of `size` passages, and returns how many passages it had, and the account whose turn was the last. The next
- * round is of those `after` it. undefined: no document is due.
+ * Runs a round of `size` passages, and returns how many passages it had, and the account whose turn was the last. The
+ * next round is of those `after` it. undefined: no document is due.
  */
 export async function runRound(
   embedding: Embedding,

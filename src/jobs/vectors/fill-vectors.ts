@@ -1,6 +1,6 @@
 /**
- * The job that makes the vectors of passages that were stored without: by earlier versions, or while WORD_VECTORS was off.
- * They are found by words meanwhile.
+ * The job that makes the vectors of passages that were stored without: by earlier versions, or while WORD_VECTORS was
+ * off. They are found by words meanwhile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { release } from '../../database/connection/byte-writer.ts';

@@ -1,6 +1,6 @@
 /**
- * Keeps the indexes of pgvector, where the database has it: one for each large knowledge base, which is built when nearly
- * all of its documents have their vectors. Whatever fails is tried again; searches then go on by words.
+ * Keeps the indexes of pgvector, where the database has it: one for each large knowledge base, which is built when
+ * nearly all of its documents have their vectors. Whatever fails is tried again; searches then go on by words.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -23,8 +23,8 @@ const LOOK_INTERVAL_MS = 10_000;
 /** The pause after a failure. */
 const FAILED_PAUSE_MS = 60_000;
 /**
- * The most indexes, those of the largest knowledge bases: whatever writes a vector compares it with the condition of each,
- * and each statement that is planned looks at all.
+ * The most indexes, those of the largest knowledge bases: whatever writes a vector compares it with the condition of
+ * each, and each statement that is planned looks at all.
  */
 const INDEXES_MAX = 32;
 /** An index stays until its knowledge base has fewer passages than this, so that it is not built again and again. */

@@ -19,8 +19,8 @@ const NOT_ON_CITUS =
 type Context = { database: Database; log: Logger };
 
 /**
- * Makes the model of the settings the wanted one. It is asked for the mean of its vectors each time: where another model
- * has got its name, the vectors are made anew. `found` is called as soon as the generation is known.
+ * Makes the model of the settings the wanted one. It is asked for the mean of its vectors each time: where another
+ * model has got its name, the vectors are made anew. `found` is called as soon as the generation is known.
  * @throws ModelFailure; the reason of the signal
  */
 async function wantModel(

@@ -1,6 +1,7 @@
 /**
- * Checks what a model has passed to a tool. A name that the tool does not have is refused, so that a mistyped restriction
- * never becomes a wider search. What can have one meaning only is read as that: "5" as 5, one text as a list of it.
+ * Checks what a model has passed to a tool. A name that the tool does not have is refused, so that a mistyped
+ * restriction never becomes a wider search. What can have one meaning only is read as that: "5" as 5, one text as a
+ * list of it.
  */
 import { Ajv } from 'ajv';
 import { AJV_OPTIONS, toValidationError } from '../../http/contract/validation-error.ts';

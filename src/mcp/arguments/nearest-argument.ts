@@ -1,7 +1,9 @@
 /** Finds the argument that a model has meant. Models take names from other tools that they know. */
 import { nearestName } from '../../analysis/edits/near-name.ts';
 
-/** Names of other search tools, in lower case and without separators, with ours: the first that the tool has is meant. */
+/**
+ * Names of other search tools, in lower case and without separators, with ours: the first that the tool has is meant.
+ */
 const MEANT: [RegExp, string[]][] = [
   [/^(q|text|question|search|searchquery|prompt|keywords?|terms?|input|phrase)$/, ['query', 'content']],
   [/^(k|n|topk|topn|top|size|count|max\w*|num\w*|pagesize|perpage|first)$/, ['limit']],

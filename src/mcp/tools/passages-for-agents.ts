@@ -107,8 +107,8 @@ function withoutContext({ before: _, after: __, ...found }: FoundPassage): Found
 }
 
 /**
- * The best results that have room in `maxTokens`, in their order. A result without room for its neighbours comes without
- * them. The first one always comes.
+ * The best results that have room in `maxTokens`, in their order. A result without room for its neighbours comes
+ * without them. The first one always comes.
  * @returns also how many were left out
  */
 export function selectPassages(

@@ -1,6 +1,8 @@
 /** How many texts a request may have: what a server takes is found by trying, and tried anew as it goes. */
 
-/** Requests of one size that must succeed before a larger one is tried; each larger one that is refused doubles them. */
+/**
+ * Requests of one size that must succeed before a larger one is tried; each larger one that is refused doubles them.
+ */
 const PATIENCE = 8;
 const PATIENCE_MAX = 1_024;
 

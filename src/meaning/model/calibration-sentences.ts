@@ -1,7 +1,7 @@
 /**
- * Sentences by which a model is measured before it makes vectors: their mean is what it puts into every vector. They are
- * ours, about as different as sentences can be, and of nobody's content. Vectors that are stored depend on them: they are
- * never changed.
+ * Sentences by which a model is measured before it makes vectors: their mean is what it puts into every vector. They
+ * are ours, about as different as sentences can be, and of nobody's content. Vectors that are stored depend on them:
+ * they are never changed.
  */
 import type { EmbeddingsServer } from './embeddings-server.ts';
 import { WrongAnswer } from './model-failures.ts';

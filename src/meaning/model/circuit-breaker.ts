@@ -1,6 +1,6 @@
 /**
- * Spares a server that fails, and those who would wait for it. After some failures one after another no call begins for a
- * while. Then one is tried; the others go on without. (Nygard 2018, "Release It!", 5.2)
+ * Spares a server that fails, and those who would wait for it. After some failures one after another no call begins for
+ * a while. Then one is tried; the others go on without. (Nygard 2018, "Release It!", 5.2)
  */
 import { type ModelFailure, RateLimited } from './model-failures.ts';
 

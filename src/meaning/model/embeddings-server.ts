@@ -1,6 +1,6 @@
 /**
- * A server that makes vectors of texts by a model, asked by OpenAI's interface (API reference, "Create embeddings"), which
- * Ollama, TEI, vLLM, llama.cpp, Infinity, LM Studio and the large providers have too.
+ * A server that makes vectors of texts by a model, asked by OpenAI's interface (API reference, "Create embeddings"),
+ * which Ollama, TEI, vLLM, llama.cpp, Infinity, LM Studio and the large providers have too.
  */
 import { DIMENSIONS_MAX, DIMENSIONS_MIN } from '../../config/model-settings.ts';
 import type { EmbeddingsModel } from './embeddings-model.ts';
@@ -25,8 +25,8 @@ const FRAME_MAX_BYTES = 65_536;
 const ANSWER_MAX_BYTES = 16 * 1024 ** 2;
 
 /**
- * The address that is asked: `http://localhost:11434` → `http://localhost:11434/v1/embeddings`. A longer one is what other
- * programs call the base URL (`https://api.openai.com/v1`), or the whole address.
+ * The address that is asked: `http://localhost:11434` → `http://localhost:11434/v1/embeddings`. A longer one is what
+ * other programs call the base URL (`https://api.openai.com/v1`), or the whole address.
  */
 export function embeddingsAddress(url: string): URL {
   const address = new URL(url);

@@ -1,4 +1,6 @@
-/** Whatever a server does, over HTTP: a query gets a reason in time, no passage is lost, and no sentence has the key. */
+/**
+ * Whatever a server does, over HTTP: a query gets a reason in time, no passage is lost, and no sentence has the key.
+ */
 import type http from 'node:http';
 import { expect, test } from 'vitest';
 import { createEmbeddingsServer } from './embeddings-server.ts';

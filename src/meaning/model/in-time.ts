@@ -6,8 +6,8 @@ import { createCircuitBreaker } from './circuit-breaker.ts';
 import { BatchRefused, ModelFailure, ModelUnavailable, RateLimited } from './model-failures.ts';
 
 /**
- * Why the model did not answer a query. `message`: a sentence for the operator. It names the address of the server, which
- * is nothing for those who search.
+ * Why the model did not answer a query. `message`: a sentence for the operator. It names the address of the server,
+ * which is nothing for those who search.
  */
 export type Degraded = { degraded: 'timeout' | 'unavailable' | 'limited' | 'wrong'; message: string };
 

@@ -1,8 +1,8 @@
 /** What is known of models by their names: the words that they want before a query and a passage, and their numbers. */
 
 /**
- * `query`, `passage`: put before the text, as the model's authors say on its page. `dimensions`: the numbers that it makes
- * by itself; undefined: by its size, or not known.
+ * `query`, `passage`: put before the text, as the model's authors say on its page. `dimensions`: the numbers that it
+ * makes by itself; undefined: by its size, or not known.
  */
 export type KnownModel = { query: string; passage: string; dimensions?: number };
 

@@ -3,8 +3,8 @@
  * numbers are far larger than the others. Both would waste the few bits that are kept of each number. So a vector gets
  * length 1, loses the mean, and is rotated: then all its numbers are of the same size.
  *
- * The rotation is fixed for ever: stored vectors depend on it. It is made of random signs and Hadamard transforms (Ailon
- * and Chazelle 2009, "The Fast Johnson-Lindenstrauss Transform"), in two rounds, each with a random order.
+ * The rotation is fixed for ever: stored vectors depend on it. It is made of random signs and Hadamard transforms
+ * (Ailon and Chazelle 2009, "The Fast Johnson-Lindenstrauss Transform"), in two rounds, each with a random order.
  */
 import { lengthOf } from '../passage-vectors.ts';
 
@@ -84,8 +84,8 @@ function ofLengthOne(vector: Float32Array): Float32Array | undefined {
 }
 
 /**
- * What vectors have in common, each taken with length 1. Of texts that differ in all else, it is what the model puts into
- * every vector.
+ * What vectors have in common, each taken with length 1. Of texts that differ in all else, it is what the model puts
+ * into every vector.
  */
 export function meanOf(vectors: readonly Float32Array[]): Float32Array {
   const mean = new Float32Array(vectors[0]?.length ?? 0);

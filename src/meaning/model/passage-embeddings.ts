@@ -1,6 +1,6 @@
 /**
- * The vectors of passages, by a model. It has time: it waits for a server that is away or wants fewer requests, finds out
- * how many texts that takes at once, and never lets one text keep the others.
+ * The vectors of passages, by a model. It has time: it waits for a server that is away or wants fewer requests, finds
+ * out how many texts that takes at once, and never lets one text keep the others.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBatchSize } from './batch-size.ts';
@@ -48,8 +48,8 @@ const realClock: Clock = {
 };
 
 /**
- * `batch`: texts of a request at most. `perMinute`: requests; undefined: no limit. `onWait`: called before each wait for
- * the server, with its reason.
+ * `batch`: texts of a request at most. `perMinute`: requests; undefined: no limit. `onWait`: called before each wait
+ * for the server, with its reason.
  */
 export type PassageOptions = {
   batch: number;

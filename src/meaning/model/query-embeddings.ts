@@ -1,6 +1,6 @@
 /**
- * The vectors of queries, by a model. A query never waits longer than its time limit, whatever the server does; and never
- * fails for want of a vector: then its words answer.
+ * The vectors of queries, by a model. A query never waits longer than its time limit, whatever the server does; and
+ * never fails for want of a vector: then its words answer.
  */
 import { createHash } from 'node:crypto';
 import { type BoundedCache, createBoundedCache } from '../../concurrency/bounded-cache.ts';

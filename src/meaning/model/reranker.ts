@@ -9,8 +9,8 @@ import { BatchRefused, NothingThere, WrongAnswer } from './model-failures.ts';
 
 export type Reranker = {
   /**
-   * A score for each text, in their order: higher is better. Some servers give scores from 0 to 1, others any number, so
-   * only those of one answer can be compared.
+   * A score for each text, in their order: higher is better. Some servers give scores from 0 to 1, others any number,
+   * so only those of one answer can be compared.
    * @throws ModelFailure; the reason of the signal
    */
   rerank(query: string, texts: readonly string[], signal: AbortSignal): Promise<number[]>;
@@ -28,8 +28,8 @@ const who = 'The reranker';
 type Form = { url: URL; bodyOf(query: string, texts: readonly string[]): object; post: Post };
 
 /**
- * The addresses that may be meant: `http://localhost:8080` → `/v1/rerank`, `/rerank`. A longer one is what other programs
- * call the base URL, or the whole address.
+ * The addresses that may be meant: `http://localhost:8080` → `/v1/rerank`, `/rerank`. A longer one is what other
+ * programs call the base URL, or the whole address.
  */
 export function rerankAddresses(url: string): URL[] {
   const path = new URL(url).pathname.replace(/\/+$/, '');

@@ -20,7 +20,10 @@ export class FetchFailure extends Error {
 
 const TRY_LATER = 'Import the address again later.';
 
-/** `problem`: what the address must be, or must not: `must …`. `isFirst`: the address itself, and none that it redirects to. */
+/**
+ * `problem`: what the address must be, or must not: `must …`. `isFirst`: the address itself, and none that it redirects
+ * to.
+ */
 export const notAllowed = (problem: string, isFirst: boolean): FetchFailure =>
   new FetchFailure(
     'URL_NOT_ALLOWED',

@@ -49,8 +49,9 @@ const PARALLEL = 4;
 /** Events of one turn. One event would need as many statements. */
 const TURN_EVENTS = 32;
 /**
- * No request of a turn begins later than this after the turn itself. Each takes ten seconds at most: less than the lease
- * of the turn. So a server that was paused sends no old event after newer ones that another server has sent meanwhile.
+ * No request of a turn begins later than this after the turn itself. Each takes ten seconds at most: less than the
+ * lease of the turn. So a server that was paused sends no old event after newer ones that another server has sent
+ * meanwhile.
  */
 const TURN_MS = 5_000;
 
@@ -190,7 +191,9 @@ async function takeTurn(
 export type Deliveries = {
   /** Begins no further turn. */
   end(): Promise<void>;
-  /** Lets running turns end within `timeoutMs`. Then it aborts their requests: other servers send those events again. */
+  /**
+   * Lets running turns end within `timeoutMs`. Then it aborts their requests: other servers send those events again.
+   */
   stop(timeoutMs?: number): Promise<void>;
 };
 

@@ -88,8 +88,8 @@ const STEPS_MIN = 3;
 const ROUNDED_UP_FROM = 0.65;
 
 /**
- * Added before steps are rounded down: at a threshold that is computed from a score (see `thresholdsOf`), the score must
- * have its steps whatever the last bit of the quotient. Otherwise the lowest threshold could miss a common word.
+ * Added before steps are rounded down: at a threshold that is computed from a score (see `thresholdsOf`), the score
+ * must have its steps whatever the last bit of the quotient. Otherwise the lowest threshold could miss a common word.
  */
 const ROUNDING_ERROR = 1e-9;
 

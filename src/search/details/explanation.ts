@@ -15,8 +15,8 @@ import { countPhrase } from './phrase-marks.ts';
 type Term = ScoredTerm & NamedTerm;
 
 /**
- * The terms of a query and their upper bound, the phrases that all passages have, and what each letter of a passage adds
- * to its length norm.
+ * The terms of a query and their upper bound, the phrases that all passages have, and what each letter of a passage
+ * adds to its length norm.
  */
 export type ExplainedScoring = {
   terms: Term[];

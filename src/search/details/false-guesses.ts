@@ -7,8 +7,8 @@ import type { FoundPassage } from '../ranking/ranking.ts';
 import type { WeightedTerm } from '../ranking/term-weights.ts';
 
 /**
- * The passages whose texts judge guesses, whatever the limit of a search: otherwise a smaller limit would not return the
- * first results of a larger one. As many as a search returns that names no limit, so that it reads no further text.
+ * The passages whose texts judge guesses, whatever the limit of a search: otherwise a smaller limit would not return
+ * the first results of a larger one. As many as a search returns that names no limit, so that it reads no further text.
  */
 const JUDGED_PASSAGES = 10;
 
@@ -60,8 +60,8 @@ const textOf = ({ title, headings, content }: FoundPassage): string =>
   plain([title, ...(headings ?? []), content].join('\n'));
 
 /**
- * The lexemes that were guessed, and stand for other words in all of the best found passages. A lexeme that none of them
- * seems to have is not judged.
+ * The lexemes that were guessed, and stand for other words in all of the best found passages. A lexeme that none of
+ * them seems to have is not judged.
  */
 export function findFalseGuesses(found: FoundPassage[], terms: WeightedTerm[]): ReadonlySet<string> {
   const guesses = guessesOf(terms);

@@ -5,7 +5,10 @@ import { type Matches, placesOfSequence } from './matches.ts';
 /** Code points of a word, which may be a whole address. */
 const WORD_MAX = 200;
 
-/** The words that stand for lexemes side by side in a passage, as its content writes them: each once, the first ones first. */
+/**
+ * The words that stand for lexemes side by side in a passage, as its content writes them: each once, the first ones
+ * first.
+ */
 export type ReadWords = (sequence: string[]) => string[];
 
 export function wordReader(content: string, { tokens }: Pick<Matches, 'tokens'>): ReadWords {

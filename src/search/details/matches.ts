@@ -81,8 +81,8 @@ function toMatches({ length, contentFrom, found }: MatchRow): Matches {
 }
 
 /**
- * Returns the matches of the terms and phrases in each passage, in the order of the passages. A passage that was deleted meanwhile
- * has none.
+ * Returns the matches of the terms and phrases in each passage, in the order of the passages. A passage that was
+ * deleted meanwhile has none.
  */
 export async function readMatches(
   database: Queryable,

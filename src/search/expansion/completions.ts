@@ -6,8 +6,8 @@ import { inverseDocumentFrequency } from '../bm25.ts';
 import type { Found, Probe } from './vocabulary.ts';
 
 /**
- * Completions of a word that count. nDCG@10 of 400 queries of XQuAD, cut off after two letters of their fourth word from
- * the end; with six letters all are equal:
+ * Completions of a word that count. nDCG@10 of 400 queries of XQuAD, cut off after two letters of their fourth word
+ * from the end; with six letters all are equal:
  *
  * | completions | English | German |
  * |---|---|---|

@@ -5,9 +5,9 @@ import { createStem, hasStopWords, type StemMemory } from '../../indexing/stems.
 
 /**
  * The function words of these languages among lexemes: their stop words, or where PostgreSQL knows none of a language,
- * its common words. The list of common words also has `system` and `world`, which a misspelt word may well stand for; it
- * only says for which lexemes a dictionary is asked, which `memory` then remembers. `simple` stands for many languages:
- * it counts where there is no other.
+ * its common words. The list of common words also has `system` and `world`, which a misspelt word may well stand for;
+ * it only says for which lexemes a dictionary is asked, which `memory` then remembers. `simple` stands for many
+ * languages: it counts where there is no other.
  */
 export async function functionWordsAmong(
   lexemes: string[],

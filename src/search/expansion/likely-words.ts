@@ -38,11 +38,11 @@ export function isLikely(queried: string, written: string): boolean {
 const LEXEME_FROM = 4;
 
 /**
- * Whether the words of a lexeme may be likely. A lexeme hides their endings: it is compared as if it were a word, and with
- * the stems of the query's word. Of guesses one or two letters away, this drops 4 % of those that the texts found bear
- * out, and 57 % of the others (xquad-ar, -de, -en and -ru). So fewer queries are ranked twice. nDCG@10 with a typing
- * error, on -ar, -de and -en: .9229, .9453 and .9655 without it, .9245, .9450 and .9655 with it. Stems for lexemes of any
- * length drop less; stems at one letter's distance, of 5 letters on, cost -ar .008.
+ * Whether the words of a lexeme may be likely. A lexeme hides their endings: it is compared as if it were a word, and
+ * with the stems of the query's word. Of guesses one or two letters away, this drops 4 % of those that the texts found
+ * bear out, and 57 % of the others (xquad-ar, -de, -en and -ru). So fewer queries are ranked twice. nDCG@10 with a
+ * typing error, on -ar, -de and -en: .9229, .9453 and .9655 without it, .9245, .9450 and .9655 with it. Stems for
+ * lexemes of any length drop less; stems at one letter's distance, of 5 letters on, cost -ar .008.
  */
 export function mayBeLikely({ word, stems }: { word: string; stems: string[] }, lexeme: string): boolean {
   if (isLikely(word, lexeme)) return true;

@@ -54,8 +54,8 @@ type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 const HIGHEST = sql`chr(1114111)`;
 
 /**
- * SQL for whether a lexeme may be found by its ending: it is no reserved lexeme, begins with no digit, and is longer than
- * the shortest ending. It is the condition of the index `document_frequencies_by_ending` (migration 0012).
+ * SQL for whether a lexeme may be found by its ending: it is no reserved lexeme, begins with no digit, and is longer
+ * than the shortest ending. It is the condition of the index `document_frequencies_by_ending` (migration 0012).
  */
 const hasEnding = sql`lexeme >= 'a' AND char_length(lexeme) >= 6`;
 

@@ -16,9 +16,9 @@ const PAYERS_MAX = 10_000;
 /**
  * Creates the search that is charged in `database`. A search that fails costs nothing: what it has taken is given back.
  *
- * The price is taken while the passages are ranked, since queries would take 5 to 9 % longer if one waited for the other.
- * Only an account that could not pay for its last search, or has made none, is charged before the ranking: it may be
- * refused, and should not cost a ranking each time.
+ * The price is taken while the passages are ranked, since queries would take 5 to 9 % longer if one waited for the
+ * other. Only an account that could not pay for its last search, or has made none, is charged before the ranking: it
+ * may be refused, and should not cost a ranking each time.
  * @throws INSUFFICIENT_CREDITS; then nothing is taken
  */
 export function createChargedSearch(database: Queryable, search: Search): ChargedSearch {

@@ -9,8 +9,8 @@ import type { Phrase } from './phrases.ts';
 const PROBED_PASSAGES_MAX = 200_000;
 
 /**
- * - `rank` ranks the passages that have all of the phrases, or, without any, those with words of the query. Empty if there
- *   are none. `isProbe`: whether there is one is all that counts.
+ * - `rank` ranks the passages that have all of the phrases, or, without any, those with words of the query. Empty if
+ *   there are none. `isProbe`: whether there is one is all that counts.
  * - `passagesMax`: the most passages that are read to find one with the phrase.
  */
 type Ranking<Passage> = {

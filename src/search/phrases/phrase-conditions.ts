@@ -1,18 +1,19 @@
 /**
- * tsqueries for the passages that have the phrases of a query. The index cannot compare positions: PostgreSQL would read
- * each passage with all words, and compare them in the whole tsquery, in which spellings repeat their words. So `index`
- * has each word once, and `phrases` is for the passages that the index finds.
+ * tsqueries for the passages that have the phrases of a query. The index cannot compare positions: PostgreSQL would
+ * read each passage with all words, and compare them in the whole tsquery, in which spellings repeat their words. So
+ * `index` has each word once, and `phrases` is for the passages that the index finds.
  *
- * A phrase is in the title, in the headings or in the content, which have the labels A, B and D. Otherwise the end of the
- * title and the beginning of the content would make one. (A title is indexed several times in a row, so that a phrase may
- * also begin at its end and go on at its beginning: `Smith, Anna` has "Anna Smith".)
+ * A phrase is in the title, in the headings or in the content, which have the labels A, B and D. Otherwise the end of
+ * the title and the beginning of the content would make one. (A title is indexed several times in a row, so that a
+ * phrase may also begin at its end and go on at its beginning: `Smith, Anna` has "Anna Smith".)
  */
 import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { anyOf, bothOf, type Condition } from '../candidates/conditions.ts';
 import type { Phrase } from './phrases.ts';
 
 /**
- * Passages with all `phrases` match `index` and each of the tsqueries `phrases`. There are `passagesMax` of them at most.
+ * Passages with all `phrases` match `index` and each of the tsqueries `phrases`. There are `passagesMax` of them at
+ * most.
  */
 export type PhraseConditions = { index: string; phrases: string[]; passagesMax: number };
 

@@ -50,8 +50,8 @@ export const tokensOf = (phrases: SpeltPhrase[]): string[] => [
 export const phraseWordsToStem = (phrases: SpeltPhrase[]): string[] => wordsToStem(tokensOf(phrases));
 
 /**
- * A phrase in the index: for each spelling that passages may have, the lexemes of each of its tokens. Without spellings,
- * no passage has it.
+ * A phrase in the index: for each spelling that passages may have, the lexemes of each of its tokens. Without
+ * spellings, no passage has it.
  */
 export type Phrase = { text: string; spellings: string[][][] };
 

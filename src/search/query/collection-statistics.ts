@@ -157,8 +157,8 @@ function distributedStatistics({ isNamed, isNarrow }: Scope, values: Placeholder
 }
 
 /**
- * The tables of the searched knowledge bases that a query names: `searched`. `totals` has a row with the totals of each,
- * and `merged` the rows of the merged counts.
+ * The tables of the searched knowledge bases that a query names: `searched`. `totals` has a row with the totals of
+ * each, and `merged` the rows of the merged counts.
  */
 function inNamed(scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
   return {

@@ -86,8 +86,8 @@ const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
  */
 const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
 /**
- * Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. Where
- * a search covers no more passages, it looks up no tiers.
+ * Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000.
+ * Where a search covers no more passages, it looks up no tiers.
  */
 export const TIERED_FROM = 1_000;
 /**
@@ -97,8 +97,8 @@ export const TIERED_FROM = 1_000;
 const FREQUENCIES_MAX = 96_000;
 
 /**
- * The languages and the number of the searched knowledge bases. `mayHaveTiers`: they have enough passages for terms that
- * are queried by impact tier.
+ * The languages and the number of the searched knowledge bases. `mayHaveTiers`: they have enough passages for terms
+ * that are queried by impact tier.
  */
 type SearchedSet = { languages: string[]; size: number; mayHaveTiers: boolean };
 

@@ -31,10 +31,10 @@ const QUERY_MEAN_SHARE = 0.5;
 export type MeaningWord = { word: string; vector: WordVector };
 
 /**
- * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which compares
- * texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see `LanguageVectors`.
- * `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has found (see
- * ranking/nearest.ts).
+ * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which
+ * compares texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see
+ * `LanguageVectors`. `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has
+ * found (see ranking/nearest.ts).
  */
 export type QueryMeaning = {
   generation: number;
@@ -51,7 +51,8 @@ export const modeOf = (asked: SearchMode | undefined, meaning: QueryMeaning | un
   meaning === undefined ? 'words' : (asked ?? 'both');
 
 /**
- * Whether the words of a query do not count: it asks for its meaning alone, or passages have none but its function words.
+ * Whether the words of a query do not count: it asks for its meaning alone, or passages have none but its function
+ * words.
  */
 export const isByMeaning = (mode: SearchMode, { hasKnownWord }: { hasKnownWord: boolean }): boolean =>
   mode === 'meaning' || (mode === 'both' && !hasKnownWord);

@@ -58,8 +58,8 @@ const STOP_WORD_WEIGHT = 0.25;
 const STACKED_TOKEN_WEIGHT = 0.4;
 /**
  * Weight of hints (capitals, a day of any year) in a query of one word; in a longer one this over the number of words.
- * They decide what a word alone means; in a question the other words do. nDCG@10 of financebench-a, whose questions have
- * many abbreviations: .4 always .286, .4 over the words .2967, without hints .2976.
+ * They decide what a word alone means; in a question the other words do. nDCG@10 of financebench-a, whose questions
+ * have many abbreviations: .4 always .286, .4 over the words .2967, without hints .2976.
  */
 const HINT_WEIGHT = 0.4;
 /**

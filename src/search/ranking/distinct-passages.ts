@@ -37,8 +37,8 @@ type Comparison = {
 };
 
 /**
- * SQL for the tables that lead to the table `name`, which has of all passages of `from` with the same text only the best,
- * and in `copies` their number.
+ * SQL for the tables that lead to the table `name`, which has of all passages of `from` with the same text only the
+ * best, and in `copies` their number.
  */
 export function distinctTables(name: string, { from, copies, most, ids, layout }: Comparison) {
   const [group, texts, kept] = ['alike', 'texts', 'kept'].map((part) => sql.ref(`${name}_${part}`)) as [

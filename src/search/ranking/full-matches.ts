@@ -1,19 +1,14 @@
 /**
- * SQL that puts full matches first: passages with the words of the query side by side. Those with all words, apart, keep
- * their place before what feedback lifts.
+ * SQL that puts full matches first: passages with the words of the query side by side. Those with all words, apart,
+ * keep their place before what feedback lifts.
  *
  * nDCG@10, mean of the ratios to BM25 over 20 open collections, up to 120 queries of each:
  *
- *   no feedback                                        1.0555
- *   feedback                                           1.0697
- *   and full matches first                             1.0693
- *   and passages with all words keep their place       1.0686
- *   instead of feedback, pairs of words near each other:
- *     weight .1                                        1.0528
- *     weight .25                                       1.0564
+ *   no feedback 1.0555 feedback 1.0697 and full matches first 1.0693 and passages with all words keep their place
+ *   1.0686 instead of feedback, pairs of words near each other: weight .1 1.0528 weight .25 1.0564
  *
- * So feedback stays, without its harm. Such pairs (the sequential dependence model, Metzler and Croft 2005) gain .013 for
- * cacm and .006 for msmarco-sub, and lose .015 for scifact, .018 for checkthat20 and up to .014 in scripts without
+ * So feedback stays, without its harm. Such pairs (the sequential dependence model, Metzler and Croft 2005) gain .013
+ * for cacm and .006 for msmarco-sub, and lose .015 for scifact, .018 for checkthat20 and up to .014 in scripts without
  * spaces, where neighbouring bigrams are one word.
  */
 import { type RawBuilder, sql } from 'kysely';
@@ -34,10 +29,14 @@ const ORDERED_MAX_LENGTH = 400;
 /** The least difference of two scores, which have 6 decimals, as a part of the upper bound. */
 const STEP = 0.000_002;
 
-/** Of what feedback adds to the score of a passage with all words or takes from it, this part counts: it orders equals. */
+/**
+ * Of what feedback adds to the score of a passage with all words or takes from it, this part counts: it orders equals.
+ */
 const FEEDBACK_SHARE = 0.1;
 
-/** Values of the statement, tsqueries or NULL: the whole query, its informative words, and all of these in any place. */
+/**
+ * Values of the statement, tsqueries or NULL: the whole query, its informative words, and all of these in any place.
+ */
 export const FULL_MATCH_VALUES = ['wholeQuery', 'wordsInOrder', 'allWords'] as const;
 type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unknown>>;
 
@@ -57,7 +56,9 @@ function ownOperandOf({ variants }: Term): string | undefined {
 /** A token of the query with its place there, and its tsquery text; undefined where no passage has it. */
 type Placed = { place: number; operand: string | undefined; isInformative: boolean };
 
-/** tsquery text for terms at the same distances as in the query; undefined for fewer than `least`, or an unknown one. */
+/**
+ * tsquery text for terms at the same distances as in the query; undefined for fewer than `least`, or an unknown one.
+ */
 function sequenceOf(placed: Placed[], least: number): string | undefined {
   if (placed.length < least) return undefined;
   let sequence = '';
@@ -143,8 +144,8 @@ export function fullMatchValues(
 export const NO_FULL_MATCHES = { wholeQuery: null, wordsInOrder: null, allWords: null };
 
 /**
- * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 2 for the whole
- * query and 1 for its words in order.
+ * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 2 for the
+ * whole query and 1 for its words in order.
  */
 export function matchColumns({ wholeQuery, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
@@ -156,12 +157,13 @@ export function matchColumns({ wholeQuery, wordsInOrder, allWords }: FullMatchVa
 }
 
 /**
- * `reranked`, `cosines` → `ordered`, with the score before this step as `relevant`, and with its part for the meaning as
- * `unlifted`. Without `meaning` there are no cosines.
+ * `reranked`, `cosines` → `ordered`, with the score before this step as `relevant`, and with its part for the meaning
+ * as `unlifted`. Without `meaning` there are no cosines.
  *
- * Feedback changes the order of the passages that lack a word of the query, and lifts none above a passage with all words
- * that scored as much without it. Of passages with all words it changes the order of equals. Then the scores of passages
- * with the words in order are moved into the range above all others, and those with the whole query above these.
+ * Feedback changes the order of the passages that lack a word of the query, and lifts none above a passage with all
+ * words that scored as much without it. Of passages with all words it changes the order of equals. Then the scores of
+ * passages with the words in order are moved into the range above all others, and those with the whole query above
+ * these.
  */
 export function fullMatchesFirst({
   upperBound,

@@ -1,7 +1,7 @@
 /**
- * Finds the passages of large knowledge bases that are nearest in meaning to a query, by indexes of pgvector. It compares
- * the signs of their numbers alone. The ranked statement then computes the cosines of the best of them, as it does of
- * those that it finds itself among few passages (see meaning.ts).
+ * Finds the passages of large knowledge bases that are nearest in meaning to a query, by indexes of pgvector. It
+ * compares the signs of their numbers alone. The ranked statement then computes the cosines of the best of them, as it
+ * does of those that it finds itself among few passages (see meaning.ts).
  *
  * Its statement is planned anew each time, since the condition of an index has constants.
  */
@@ -17,7 +17,9 @@ import type { SearchScope } from './search-scope.ts';
 
 /** The passages of a knowledge base that are read: without a scope, and in one, where most may be outside of it. */
 const [NEAREST_MAX, NEAREST_IN_SCOPE_MAX] = [100, 400];
-/** The passages that a search in an index keeps: the more, the surer it finds the nearest. Measured in docs/models.md. */
+/**
+ * The passages that a search in an index keeps: the more, the surer it finds the nearest. Measured in docs/models.md.
+ */
 const [KEPT, KEPT_IN_SCOPE] = [200, 600];
 /** The most indexes that a query reads, those of the largest knowledge bases. */
 const INDEXES_MAX = 16;
@@ -37,8 +39,8 @@ function divide(
 type Reading = { meaning: QueryMeaning; schema: string; limit: number; kept: number };
 
 /**
- * SQL for the nearest as one JSON text. The settings hold for the statement alone: it is a transaction, or part of one that
- * only searches.
+ * SQL for the nearest as one JSON text. The settings hold for the statement alone: it is a transaction, or part of one
+ * that only searches.
  */
 function nearestSql(
   { indexed, others }: { indexed: string[]; others: string[] },

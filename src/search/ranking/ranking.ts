@@ -69,7 +69,8 @@ export type FoundPassage = PassageRow &
     score: number;
     /**
      * The score by BM25 alone, with the neighbouring passages, with feedback, and with the meaning; before the division
-     * by the upper bound. The last step to the score puts full matches first. `cosine`: see meaning.ts; NULL without one.
+     * by the upper bound. The last step to the score puts full matches first. `cosine`: see meaning.ts; NULL without
+     * one.
      */
     bm25: number;
     combined: number;
@@ -192,7 +193,10 @@ const scoreOfFew = (values: RankingValues, layout: Layout) =>
     ? passageScore(values, candidate, layout)
     : sql`coalesce(${scoreOf(sql`query_terms`, sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query))}, 0)`;
 
-/** The tables `by_words`, the best by BM25, and `best`, with those that meaning finds. Without meaning, the first is `best`. */
+/**
+ * The tables `by_words`, the best by BM25, and `best`, with those that meaning finds. Without meaning, the first is
+ * `best`.
+ */
 function bestPassages(values: RankingValues, layout: Layout) {
   const { meaning } = values;
   if (meaning === undefined) return sql`best AS MATERIALIZED (${bestByBm25(values, layout)})`;
@@ -202,7 +206,9 @@ function bestPassages(values: RankingValues, layout: Layout) {
       SELECT * FROM by_words UNION ALL (${nearest}))`;
 }
 
-/** The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order. */
+/**
+ * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
+ */
 function rankedPassages(values: RankingValues, layout: Layout) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected, meaning } = values;
@@ -227,8 +233,8 @@ function rankedPassages(values: RankingValues, layout: Layout) {
 const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
 
 /**
- * What a search in a scope does with the passages found. `isCapped`: at most `maxPerDocument` of a document, its best by
- * BM25. `isDistinct`: one of each text, and at most `maxPerDocument` where that has a value.
+ * What a search in a scope does with the passages found. `isCapped`: at most `maxPerDocument` of a document, its best
+ * by BM25. `isDistinct`: one of each text, and at most `maxPerDocument` where that has a value.
  */
 type ScopedForm = { isCapped: boolean; isDistinct: boolean };
 
@@ -266,8 +272,8 @@ const bestInScope = (
       SELECT * FROM by_words UNION ALL (${nearest}))`;
 
 /**
- * Candidates whose texts are compared before the largest set: where so many have fewer than RERANK_DEPTH different texts,
- * that set follows.
+ * Candidates whose texts are compared before the largest set: where so many have fewer than RERANK_DEPTH different
+ * texts, that set follows.
  */
 const COMPARED_MAX = 4 * RERANK_DEPTH;
 

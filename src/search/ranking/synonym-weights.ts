@@ -4,8 +4,9 @@ import type { Synonym } from '../synonyms/synonym-spans.ts';
 import { sequenceQuery, type Variant } from './variants.ts';
 
 /**
- * Weight of a synonym against that of the query's own word: a passage that has the word itself comes before the same one
- * with a synonym. Any weight below 1 does that, and a lower one would put passages with other words of the query first.
+ * Weight of a synonym against that of the query's own word: a passage that has the word itself comes before the same
+ * one with a synonym. Any weight below 1 does that, and a lower one would put passages with other words of the query
+ * first.
  */
 const SYNONYM_WEIGHT = 0.9;
 

@@ -1,6 +1,7 @@
 /**
- * Gives each term of a query its weight: inverse document frequency, less for stop words and for variants that the query
- * does not write. Also finds the impact levels at which passages contain a term, from which candidates.ts chooses.
+ * Gives each term of a query its weight: inverse document frequency, less for stop words and for variants that the
+ * query does not write. Also finds the impact levels at which passages contain a term, from which candidates.ts
+ * chooses.
  */
 
 import { quoteLexeme } from '../../analysis/lexemes.ts';
@@ -32,8 +33,8 @@ import { ofLexeme, type Variant } from './variants.ts';
 export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
 
 /**
- * What passages have of the query's informative words. `unknownShare`: the part of their weight that no passage contains, in
- * [0, 1]. `hasKnownWord`: passages contain one of them, or what it is guessed to be.
+ * What passages have of the query's informative words. `unknownShare`: the part of their weight that no passage
+ * contains, in [0, 1]. `hasKnownWord`: passages contain one of them, or what it is guessed to be.
  */
 type Knowledge = { unknownShare: number; hasKnownWord: boolean };
 
@@ -62,21 +63,16 @@ const documentFrequency = (lexemes: string[], { frequencies, passageCount }: Ind
   );
 
 /**
- * Passages of any text that a knowledge base is taken to have besides its own. In ten texts, a rare `much` would outweigh
- * `hotel`: their counts say nothing yet. The more passages there are, the less it matters.
+ * Passages of any text that a knowledge base is taken to have besides its own. In ten texts, a rare `much` would
+ * outweigh `hotel`: their counts say nothing yet. The more passages there are, the less it matters.
  *
  * nDCG@10, mean of the open collections cut to some documents (`npm run evaluate -- --small`):
  *
- *                              10      30      100     300
- *   own counts only           .9788   .9510   .9302   .9038
- *   30 passages, common .05   .9789   .9542   .9333   .9043
- *   60, no common words       .9797   .9538   .9306   .9039
- *   60, common .05            .9781   .9558   .9332   .9038
- *   60, common .15            .9787   .9572   .9347   .9040
- *   100, common .15           .9779   .9572   .9344   .9045
- *   100, common .3            .9796   .9575   .9342   .9044
- *   and fading                .9800   .9575   .9348   .9042
- *   300, common .05           .9785   .9573   .9291   .9023
+ *                              10 30 100 300 own counts only .9788 .9510 .9302 .9038 30 passages, common .05 .9789
+ *                              .9542 .9333 .9043 60, no common words .9797 .9538 .9306 .9039 60, common .05 .9781 .9558
+ *                              .9332 .9038 60, common .15 .9787 .9572 .9347 .9040 100, common .15 .9779 .9572 .9344
+ *                              .9045 100, common .3 .9796 .9575 .9342 .9044 and fading .9800 .9575 .9348 .9042 300,
+ *                              common .05 .9785 .9573 .9291 .9023
  */
 const PRIOR_PASSAGES = 100;
 /**

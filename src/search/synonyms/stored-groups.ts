@@ -77,8 +77,8 @@ type Scope = Record<'accountId' | 'isSearched' | 'lexemes', RawBuilder<unknown>>
 
 /**
  * SQL for the groups that may be about the lexemes of a query, as JSON: those of the account, and of the searched
- * knowledge bases, which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of several knowledge
- * bases are one.
+ * knowledge bases, which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of
+ * several knowledge bases are one.
  */
 export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<GroupRow[]>`
       (SELECT coalesce(json_agg(found), '[]') FROM (

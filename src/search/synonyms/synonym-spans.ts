@@ -15,7 +15,10 @@ type StemsByLanguage = ReadonlyMap<string, Stems>;
 
 /** Tokens of a query that are compared with the groups: further ones belong to a text rather than a question. */
 const TOKENS_MAX = 128;
-/** Words of the groups that are compared with a query: those of three of the largest groups, or of hundreds of usual ones. */
+/**
+ * Words of the groups that are compared with a query: those of three of the largest groups, or of hundreds of usual
+ * ones.
+ */
 const WORDS_MAX = 2_000;
 /** Parts of a query that have synonyms: more than a query of ordinary length has words. */
 const SPANS_MAX = 32;

@@ -28,7 +28,9 @@ export async function makeKnowledgeBase(database: Database): Promise<OwnedKnowle
   return { accountId, knowledgeBaseId };
 }
 
-/** Imports a text in one transaction, with made-up vectors by default. Returns the document's id in its knowledge base. */
+/**
+ * Imports a text in one transaction, with made-up vectors by default. Returns the document's id in its knowledge base.
+ */
 export async function importText(
   database: Database,
   owned: OwnedKnowledgeBase,

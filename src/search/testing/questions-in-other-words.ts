@@ -1,6 +1,6 @@
 /**
- * Questions, and rules that answer them in other words: none shares an informative word with its question. Written before
- * the table was trained, and never trained on.
+ * Questions, and rules that answer them in other words: none shares an informative word with its question. Written
+ * before the table was trained, and never trained on.
  */
 export const QUESTIONS_IN_OTHER_WORDS: [question: string, rule: string][] = [
   [

@@ -43,8 +43,8 @@ export function useSearch() {
     (await searchIn(titled(contents), query)).map(({ title }) => title);
 
   /**
-   * One search over a new knowledge base, to which the test adds texts between its queries. Without `vectorsIn` it is by
-   * words.
+   * One search over a new knowledge base, to which the test adds texts between its queries. Without `vectorsIn` it is
+   * by words.
    */
   async function openSearch(vectorsIn?: VectorsIn) {
     const owned = await makeKnowledgeBase(suite.database);

@@ -157,7 +157,9 @@ export function requireProven(
   );
 }
 
-/** The address of this machine's server, for requests without a secret: one that runs on DATA_DIR, else that of PORT. */
+/**
+ * The address of this machine's server, for requests without a secret: one that runs on DATA_DIR, else that of PORT.
+ */
 export async function findServerAddress(config: Config): Promise<string> {
   const running = await findRunningServers(config).catch(() => []);
   const servers = running.filter(({ role }) => role === 'server');

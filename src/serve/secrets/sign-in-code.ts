@@ -9,7 +9,9 @@ import { isLoopbackHost } from '../../http/access/own-address.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 import { readWorkingKey } from './given-key.ts';
 
-/** `redeem`: returns the key for the code, once; undefined for any other code, for a second time, and when it is late. */
+/**
+ * `redeem`: returns the key for the code, once; undefined for any other code, for a second time, and when it is late.
+ */
 export type SignInCode = { code: string; redeem(given: string): Promise<string | undefined> };
 
 /** Long enough to open a browser. */

@@ -16,7 +16,10 @@ export type TestService = {
   service: OpenService;
   address: string;
   apiKey: string;
-  /** Sends a body to an operation (none: GET), bytes as they are, all else as JSON. Returns status, headers and the parsed answer. */
+  /**
+   * Sends a body to an operation (none: GET), bytes as they are, all else as JSON. Returns status, headers and the
+   * parsed answer.
+   */
   call(operation: string, body?: unknown): Promise<{ status: number; headers: Headers; body: TestAnswer }>;
   close(): Promise<void>;
 };

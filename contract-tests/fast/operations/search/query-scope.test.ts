@@ -1,4 +1,7 @@
-/** The options of a query that restrict its results. src/search/ranking/search-scope.test.ts tests them on random documents. */
+/**
+ * The options of a query that restrict its results. src/search/ranking/search-scope.test.ts tests them on random
+ * documents.
+ */
 import { describe, expect, test } from 'vitest';
 import type {
   Filter,

@@ -1,7 +1,7 @@
 /**
  * Ways in which a server can break the contract. The client suite has to notice each of them.
- * contract-tests/slow/mutations has the fields of a wrong type or format. One of each kind is here, to show that the suite
- * checks every answer against the spec.
+ * contract-tests/slow/mutations has the fields of a wrong type or format. One of each kind is here, to show that the
+ * suite checks every answer against the spec.
  */
 import { requireResponse } from '../../../../src/contract-check/requests/calling.ts';
 import type { OperationId } from '../../../../src/contract-check/spec/routes.ts';

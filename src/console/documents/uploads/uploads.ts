@@ -6,8 +6,8 @@ import type { Attributes, Document, FileProgress, KnowledgeRetrieval } from '../
 export type ChosenFile = { file: File; path: string };
 
 /**
- * `queued`: it is stored, and waits for its turn to be read. `document`: once it exists. `error`: why there is no document, or why it could not be read. `unchanged`: the knowledge
- * base has had this content before.
+ * `queued`: it is stored, and waits for its turn to be read. `document`: once it exists. `error`: why there is no
+ * document, or why it could not be read. `unchanged`: the knowledge base has had this content before.
  */
 export type UploadState = {
   phase: 'waiting' | 'sending' | 'queued' | 'reading' | 'processed' | 'unchanged' | 'failed' | 'stopped';

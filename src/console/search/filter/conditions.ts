@@ -80,7 +80,9 @@ const TYPE_NAMES: Record<AttributeType, string> = {
   list: 'list',
 };
 
-/** "No document has `year` as text; 40 have a number": why a condition finds nothing; undefined: it may find something. */
+/**
+ * "No document has `year` as text; 40 have a number": why a condition finds nothing; undefined: it may find something.
+ */
 export function findMismatch(condition: Condition, known: KnownTypes): string | undefined {
   const { key, operator } = condition;
   if (key === '' || key.startsWith('$') || known.size === 0) return undefined;
@@ -110,7 +112,10 @@ const fitsRow = ({ type, key, value }: Comparison): boolean =>
   typeof key === 'string' &&
   !(Array.isArray(value) && value.some((one) => typeof one === 'string' && one.includes(',')));
 
-/** The rows of a filter as text or JSON; undefined: rows cannot show it, since it has groups within groups or is no filter. */
+/**
+ * The rows of a filter as text or JSON; undefined: rows cannot show it, since it has groups within groups or is no
+ * filter.
+ */
 export function readConditions(text: string): Conditions | undefined {
   if (text.trim() === '') return { join: 'and', conditions: [] };
   try {

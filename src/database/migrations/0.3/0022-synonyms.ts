@@ -2,8 +2,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A nil UUID as `knowledge_base_id`: the group is the whole account's. The table is not distributed, and so refers to no
- * knowledge base: the purge of one deletes its groups.
+ * A nil UUID as `knowledge_base_id`: the group is the whole account's. The table is not distributed, and so refers to
+ * no knowledge base: the purge of one deletes its groups.
  */
 const statements = [
   sql`CREATE TABLE synonym_groups (

@@ -19,9 +19,9 @@ const createGenerations = sql`
   )`;
 
 /**
- * No column of the documents: to update one would write the whole row anew, at each batch of a large document. A queue of
- * its own beside that of jobs, of which a document has one at a time: its import may be running. With the room, an update
- * stays on its page.
+ * No column of the documents: to update one would write the whole row anew, at each batch of a large document. A queue
+ * of its own beside that of jobs, of which a document has one at a time: its import may be running. With the room, an
+ * update stays on its page.
  */
 const createQueue = sql`
   CREATE TABLE documents_without_vectors (

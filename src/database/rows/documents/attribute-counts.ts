@@ -30,8 +30,8 @@ type Row = AttributeTypeSummary & {
 type Counted = { countedDocuments: number; isComplete: boolean; rows: Row[] };
 
 /**
- * SQL for the newest processed documents that fit the filter, as tables. `counted`: those that are counted. `pairs`: each
- * attribute of each of them. `spread`: each of its values, an element of a list once.
+ * SQL for the newest processed documents that fit the filter, as tables. `counted`: those that are counted. `pairs`:
+ * each attribute of each of them. `spread`: each of its values, an element of a list once.
  */
 const countedValues = (
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
@@ -99,9 +99,9 @@ const toTypeSummary = ({ type, documentCount, valueCount, values, lowest, highes
 });
 
 /**
- * The attributes of a knowledge base, the most frequent first; of one name, its types in the same order, and of one type
- * its values. Only documents that are `processed` and fit `filter` count. `isComplete`: all of them are counted, and all
- * names are here.
+ * The attributes of a knowledge base, the most frequent first; of one name, its types in the same order, and of one
+ * type its values. Only documents that are `processed` and fit `filter` count. `isComplete`: all of them are counted,
+ * and all names are here.
  */
 export async function summariseAttributes(
   database: Queryable,

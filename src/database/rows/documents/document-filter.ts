@@ -105,7 +105,9 @@ export const toDocumentFilter = (filter: Filter): DocumentFilter => ({
 const fieldsOfDocument = sql`jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
   ${sql.lit(CREATED_AT)}, round(extract(epoch FROM created_at) * 1000))`;
 
-/** SQL for whether a row of `documents` fits a filter; `path` and `hasFields` are its values. True where path is NULL. */
+/**
+ * SQL for whether a row of `documents` fits a filter; `path` and `hasFields` are its values. True where path is NULL.
+ */
 export const fitsFilter = ({
   path,
   hasFields: isWithFields,

@@ -158,8 +158,8 @@ const isOfFile = sql<boolean>`(file_id IS NOT NULL OR EXISTS (
 
 /**
  * Puts a file whose import has failed into the queue again: without its reason, and without what extraction had found.
- * @returns its row, with a null `file_id` if the file has to be fetched; undefined when it is no file, or its import has
- * not failed
+ * @returns its row, with a null `file_id` if the file has to be fetched; undefined when it is no file, or its import
+ * has not failed
  */
 export async function requeueDocument(
   transaction: Queryable,
@@ -250,8 +250,8 @@ export async function moveDocument(
 }
 
 /**
- * Notes how many pages of a document in work OCR has recognised. The time limit of the import counts from here: a scan of
- * 200 pages takes many times as long as any other file.
+ * Notes how many pages of a document in work OCR has recognised. The time limit of the import counts from here: a scan
+ * of 200 pages takes many times as long as any other file.
  */
 export async function noteRecognition(
   database: Queryable,

@@ -38,7 +38,9 @@ const findOwned = prepare(
   },
 );
 
-/** @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one. */
+/**
+ * @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one.
+ */
 export async function requireDocuments(
   database: Queryable,
   accountId: string,

@@ -1,7 +1,7 @@
 /**
- * Reads archives: each file in them becomes a part below its path, read by the reader of its own type.
- * An archive is one document with parts, not one document for each file: one upload has one id, so that deleting,
- * replacing, its status and its storage stay one thing. The paths are headings, so a passage says which file it is from.
+ * Reads archives: each file in them becomes a part below its path, read by the reader of its own type. An archive is
+ * one document with parts, not one document for each file: one upload has one id, so that deleting, replacing, its
+ * status and its storage stay one thing. The paths are headings, so a passage says which file it is from.
  */
 import { posix } from 'node:path';
 import { isTar } from '../../detection/tar-header.ts';

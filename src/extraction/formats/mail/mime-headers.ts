@@ -18,7 +18,9 @@ export function parseHeaders(head: string): Header[] {
 /** `=?utf-8?q?Caf=C3=A9?=`; the encoding may be followed by a language. */
 const WORD = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([qb])\?([^?]*)\?=/gi;
 
-/** Decodes the words of a header. Blanks between two of them are not text, and a character may be split between them. */
+/**
+ * Decodes the words of a header. Blanks between two of them are not text, and a character may be split between them.
+ */
 export function decodeWords(value: string): string {
   const decoded: string[] = [];
   let pending: { charset: string; bytes: Buffer[] } | undefined;

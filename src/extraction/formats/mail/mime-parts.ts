@@ -84,7 +84,9 @@ function emptyLineLength(part: Buffer): number {
   return part[0] === RETURN && part[1] === LINE_FEED ? 2 : 0;
 }
 
-/** The parts between the lines `--boundary`, without the line end before each. What follows `--boundary--` is no part. */
+/**
+ * The parts between the lines `--boundary`, without the line end before each. What follows `--boundary--` is no part.
+ */
 function divideBody(body: Buffer, boundary: string): Buffer[] {
   const delimiter = Buffer.from(`--${boundary}`);
   const parts: Buffer[] = [];

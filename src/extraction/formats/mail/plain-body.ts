@@ -15,8 +15,8 @@ export function plainBody(written: string, parameters: Record<string, string>): 
 }
 
 /**
- * Joins the lines of a paragraph (RFC 3676): a line that ends with a blank goes on in the next one, at the same depth of
- * quotation. `deletesSpace`: that blank is not part of the text.
+ * Joins the lines of a paragraph (RFC 3676): a line that ends with a blank goes on in the next one, at the same depth
+ * of quotation. `deletesSpace`: that blank is not part of the text.
  */
 function unflow(text: string, deletesSpace: boolean): string {
   const lines: string[] = [];
@@ -87,7 +87,9 @@ function withoutFiles(text: string): { text: string; files: Embedded[] } {
 const UU_LINE = /^[ -`]{1,62}\s*$/;
 const BASE64_LINE = /^[A-Za-z0-9+/]+=*\s*$/;
 
-/** The bytes of the file that begins in line `start`, and the line that ends it; undefined where the lines are prose. */
+/**
+ * The bytes of the file that begins in line `start`, and the line that ends it; undefined where the lines are prose.
+ */
 function decodeLines(lines: string[], start: number): { decoded: Uint8Array; end: number } | undefined {
   const isBase64 = lines[start]?.startsWith('begin-base64') ?? false;
   const pieces: Buffer[] = [];

@@ -4,9 +4,9 @@ import { inflateSync } from 'node:zlib';
 type Piece = { done: boolean; value: Uint8Array | undefined };
 
 /**
- * As much of the standard's `DecompressionStream` as pdf.js uses: one write, then reads until it is done. Node's own one
- * loads its web streams and hands each stream of a file to another thread, which takes longer than to inflate it.
- * A stream that is damaged, or not of this format, rejects the read; pdf.js then inflates it by itself as far as it goes.
+ * As much of the standard's `DecompressionStream` as pdf.js uses: one write, then reads until it is done. Node's own
+ * one loads its web streams and hands each stream of a file to another thread, which takes longer than to inflate it. A
+ * stream that is damaged, or not of this format, rejects the read; pdf.js then inflates it by itself as far as it goes.
  */
 export class DirectInflate {
   readonly #isDeflate: boolean;

@@ -16,8 +16,8 @@ export type PageState = {
 };
 
 /**
- * `attachments`: the names of attached files. `isDynamicForm`: its pages are made by a program (XFA). `recognises`: scans
- * are read.
+ * `attachments`: the names of attached files. `isDynamicForm`: its pages are made by a program (XFA). `recognises`:
+ * scans are read.
  */
 export type FileState = {
   recognises: boolean;

@@ -9,7 +9,9 @@ const PAGE = '\u0001';
 /** A part with a page number and no more words than this says nothing else: `Page 3 of 12`. */
 const PAGE_WORDS_MAX = 2;
 
-/** The texts on the left, in the middle and on the right, without fields: they differ on each page, or name the file. */
+/**
+ * The texts on the left, in the middle and on the right, without fields: they differ on each page, or name the file.
+ */
 function pageHeaderTexts(written: string): string[] {
   return written
     .replace(CODE, (code) => {

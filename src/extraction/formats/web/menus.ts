@@ -1,6 +1,6 @@
 /**
- * Leaves menus out of a page: what all pages of a site repeat says nothing about one of them. Notes, addresses and legal
- * text beside the main part stay, because the reader sees them.
+ * Leaves menus out of a page: what all pages of a site repeat says nothing about one of them. Notes, addresses and
+ * legal text beside the main part stay, because the reader sees them.
  */
 import {
   CONTENT,
@@ -15,7 +15,9 @@ import type { Attributes } from '../../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
 import { roleOf } from './navigation.ts';
 
-/** Parts beside the main text, by element or role: `edge` is the head or foot that the pages of a site have in common. */
+/**
+ * Parts beside the main text, by element or role: `edge` is the head or foot that the pages of a site have in common.
+ */
 type Part = 'edge' | 'beside' | 'named';
 const PARTS = new Map<string, Part>([
   ['header', 'edge'],

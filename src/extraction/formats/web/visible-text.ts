@@ -1,4 +1,6 @@
-/** Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists. */
+/**
+ * Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists.
+ */
 import { altText } from '../../markup/alt-text.ts';
 import { HEADINGS, isHidden, VOID } from '../../markup/html-elements.ts';
 import type { Attributes } from '../../markup/markup-tokens.ts';

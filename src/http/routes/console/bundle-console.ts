@@ -1,6 +1,6 @@
 /**
- * Makes the files of the console of src/console/. A checkout has no build step, so its server does this when the page is
- * first requested (0.1 s). The package holds the files that `npm run build` has made.
+ * Makes the files of the console of src/console/. A checkout has no build step, so its server does this when the page
+ * is first requested (0.1 s). The package holds the files that `npm run build` has made.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Asks a server with a model, over HTTP. The operator chose its address, so it may be in a private network. But it may be
- * down, slow, another program, or answer without end.
+ * Asks a server with a model, over HTTP. The operator chose its address, so it may be in a private network. But it may
+ * be down, slow, another program, or answer without end.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -19,8 +19,8 @@ const ANSWER_MS = 60_000;
 const ERROR_MAX_BYTES = 65_536;
 
 /**
- * Where to ask. `who`: the server as the subject of a sentence, such as `The embeddings server`. `answerMs`: how long an
- * answer may take in all.
+ * Where to ask. `who`: the server as the subject of a sentence, such as `The embeddings server`. `answerMs`: how long
+ * an answer may take in all.
  */
 export type Asked = { who: string; url: URL; apiKey: string | undefined; answerMs?: number };
 

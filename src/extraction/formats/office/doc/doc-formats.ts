@@ -29,7 +29,9 @@ export type Formats = ReadonlyMap<number, Buffer>;
 /** Formats that hold from `start` (included) to `end`, both offsets in the main stream. */
 export type Run = { start: number; end: number; style: number; formats: Formats };
 
-/** The formats at an offset. The pages are read when they are asked for, since a hostile file lists each of them often. */
+/**
+ * The formats at an offset. The pages are read when they are asked for, since a hostile file lists each of them often.
+ */
 export type FormatFinder = { at(offset: number): Run };
 
 const NONE: Formats = new Map();

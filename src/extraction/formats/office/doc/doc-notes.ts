@@ -1,4 +1,7 @@
-/** Finds the footnotes, endnotes and comments of a Word document, and their places in the text ([MS-DOC] 2.3.2 to 2.3.5). */
+/**
+ * Finds the footnotes, endnotes and comments of a Word document, and their places in the text ([MS-DOC] 2.3.2 to
+ * 2.3.5).
+ */
 
 import { wideText } from '../../../wide-text.ts';
 import { listNumber } from '../word/numbering/list-numbers.ts';

@@ -49,8 +49,8 @@ function isShown(name: string, attributes: Attributes): boolean {
 }
 
 /**
- * Passes on what stands on the used master pages, and nothing else of a part. `beginBlock` is called before each header,
- * footer or shape, and returns what ends it.
+ * Passes on what stands on the used master pages, and nothing else of a part. `beginBlock` is called before each
+ * header, footer or shape, and returns what ends it.
  */
 export function masterPageEvents(
   { open, close, text }: Required<XmlEvents>,

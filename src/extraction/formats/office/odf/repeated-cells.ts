@@ -2,7 +2,9 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
 
-/** Events that repeated cells and rows of one file may add. Sheets fill up their last row and column with empty ones. */
+/**
+ * Events that repeated cells and rows of one file may add. Sheets fill up their last row and column with empty ones.
+ */
 const ADDED_EVENTS_MAX = 200_000;
 
 const CELL_COUNTS = new Map([

@@ -71,7 +71,10 @@ type Placed = { shape: XmlElement; place: Place | undefined };
 /** Shapes beside each other overlap by this share of the lower one. */
 const BESIDE_MIN_SHARE = 0.5;
 
-/** From top to bottom, and from left to right where shapes stand beside each other. A shape without a place keeps its own. */
+/**
+ * From top to bottom, and from left to right where shapes stand beside each other. A shape without a place keeps its
+ * own.
+ */
 export function inReadingOrder(shapes: readonly Placed[]): XmlElement[] {
   let last: Place = { x: 0, y: Number.NEGATIVE_INFINITY, height: 0 };
   const placed = shapes.map(({ shape, place }) => {

@@ -91,7 +91,9 @@ function runText(run: XmlElement): string {
 /** Characters of symbol fonts. */
 const PRIVATE_CHARACTERS = /[\uf020-\uf0ff]+/g;
 
-/** Numbers the paragraphs of one body (21.1.2.4.1). A paragraph of another kind ends the numbers of its level and below. */
+/**
+ * Numbers the paragraphs of one body (21.1.2.4.1). A paragraph of another kind ends the numbers of its level and below.
+ */
 function paragraphNumbers() {
   const levels: ({ type: string; number: number } | undefined)[] = [];
   return {

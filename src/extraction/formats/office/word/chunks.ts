@@ -1,4 +1,6 @@
-/** Documents of other formats inside a Word document, which Word inserts when it opens it (ECMA-376 part 1, 17.17.2). */
+/**
+ * Documents of other formats inside a Word document, which Word inserts when it opens it (ECMA-376 part 1, 17.17.2).
+ */
 import { isBlank } from '../../../../indexing/split/extracted-text.ts';
 import { decodeText } from '../../../decode-text.ts';
 import { detectType } from '../../../detect-type.ts';

@@ -1,4 +1,6 @@
-/** What of a run's look changes its text: its position, whether it is hidden, a symbol font (ECMA-376 part 1, 17.3.2). */
+/**
+ * What of a run's look changes its text: its position, whether it is hidden, a symbol font (ECMA-376 part 1, 17.3.2).
+ */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import { isSymbolFont } from '../../../symbol-fonts.ts';

@@ -30,7 +30,10 @@ export const emptySample = (): FontSample => ({
   blanks: new Set(),
 });
 
-/** Controls, private and unassigned characters, and U+FFFD. Adobe's small capitals, figures and parts of brackets are known. */
+/**
+ * Controls, private and unassigned characters, and U+FFFD. Adobe's small capitals, figures and parts of brackets are
+ * known.
+ */
 const UNKNOWN =
   /^[[\p{Cc}\p{Co}\p{Cn}\ufffd]--[\uf001\uf002\uf730-\uf739\uf761-\uf77a\uf7e0-\uf7fe\uf8e5-\uf8fe]]/v;
 

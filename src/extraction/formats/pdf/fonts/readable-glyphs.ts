@@ -40,7 +40,8 @@ const UNMAPPED = '\0';
 
 /**
  * A font whose glyphs have their codes as text more often has letters for codes (UCS-2), or no map at all. In others
- * these are glyphs without text: WeasyPrint and others map the first glyph of a syllable to all of it, the rest to none.
+ * these are glyphs without text: WeasyPrint and others map the first glyph of a syllable to all of it, the rest to
+ * none.
  */
 const CODES_SHARE = 0.5;
 

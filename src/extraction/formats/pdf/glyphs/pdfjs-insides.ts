@@ -5,7 +5,8 @@
  *   longer, and one with a million paths exhausts the memory.
  * - Glyphs among the operands of `showText`, their codes, and members of fonts. Instead: `getTextContent`, which has no
  *   places of glyphs: letters that are spaced out or drawn twice, and ligatures, are wrong.
- * - Pictures among its messages, which become grey and smaller on the way. Instead: `page.objs`, which keeps each whole.
+ * - Pictures among its messages, which become grey and smaller on the way. Instead: `page.objs`, which keeps each
+ *   whole.
  * - The browser's `FontFace`, which it uses with each font. Instead: `disableFontFace`; pages take a third longer.
  */
 import type { PDFPageProxy } from 'pdfjs-dist';
@@ -14,7 +15,9 @@ import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
 import { type DecodedImage, type PagePicture, toPagePicture } from './page-picture.ts';
 import { STATE_CHANGES } from './text-state.ts';
 
-/** A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts. */
+/**
+ * A glyph of an array that `showText` has. Widths are in units of the font's matrix; `vmetric` is for vertical fonts.
+ */
 export type DrawnGlyph = {
   unicode: string;
   originalCharCode?: number;
@@ -115,14 +118,14 @@ function withoutDrawings(
 }
 
 /**
- * Saved states of a page at a time. Each state of pdf.js inherits from the one before, so that an operator takes time in
- * proportion to their number: 4 MB of `q` took minutes. ISO 32000-1, annex C, allows 28; damaged files have more.
+ * Saved states of a page at a time. Each state of pdf.js inherits from the one before, so that an operator takes time
+ * in proportion to their number: 4 MB of `q` took minutes. ISO 32000-1, annex C, allows 28; damaged files have more.
  */
 const SAVED_STATES_MAX = 500;
 
 /**
- * Returns a function that counts over the pieces of a page, and throws at the piece after the one that exceeds the limit:
- * what that one has before is kept. Pages are read one after the other.
+ * Returns a function that counts over the pieces of a page, and throws at the piece after the one that exceeds the
+ * limit: what that one has before is kept. Pages are read one after the other.
  */
 function savedStatesCheck(): (fnArray: number[], isLast: boolean) => void {
   let saved = 0;

@@ -1,7 +1,10 @@
 /** Joins accents that are drawn over letters, as by TeX, whose old fonts have no letters with accents. */
 import type { Glyph } from '../glyphs/glyphs.ts';
 
-/** Accents that take room of their own, and the combining ones (Unicode, the decompositions of Latin-1 and U+02D8 to U+02DD). */
+/**
+ * Accents that take room of their own, and the combining ones (Unicode, the decompositions of Latin-1 and U+02D8 to
+ * U+02DD).
+ */
 const COMBINING: ReadonlyMap<string, string> = new Map([
   ...([
     ['`', '\u0300'],

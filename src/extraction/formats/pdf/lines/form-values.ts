@@ -12,7 +12,9 @@ const NEAR_POINTS = 16;
 /** Letters of a value, where it stands on a line of its own. */
 const VALUE_SIZE = 10;
 
-/** The lines with the values: after the label on their left, or else after the one above or below, or else at the end. */
+/**
+ * The lines with the values: after the label on their left, or else after the one above or below, or else at the end.
+ */
 export function placeValues(lines: GlyphLine[], values: FormValue[]): GlyphLine[] {
   const placed = lines.map((line) => [...line]);
   const below = new Map<GlyphLine, GlyphLine[]>();

@@ -3,7 +3,9 @@
 /** A letter or ligature with its accents, or white space, as a page shows it. */
 export type Cluster = { text: string; isRaised: boolean };
 
-/** Script extensions include the marks and signs of these scripts, such as vowels and the line that stretches a word. */
+/**
+ * Script extensions include the marks and signs of these scripts, such as vowels and the line that stretches a word.
+ */
 const RIGHT_TO_LEFT =
   /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}\p{scx=Mandaic}\p{scx=Samaritan}]/u;
 const NUMBER = /^[\p{Nd}]/u;
@@ -23,8 +25,8 @@ function directionOf({ text }: Cluster): Direction {
 export const mayRunLeft = (text: string): boolean => text >= '\u0590' && RIGHT_TO_LEFT.test(text);
 
 /**
- * A line from left to right → in the order of reading. It reverses what the Unicode bidirectional algorithm (UAX #9, L2)
- * does for display: stretches that run to the left are turned round, words and numbers inside of them are not.
+ * A line from left to right → in the order of reading. It reverses what the Unicode bidirectional algorithm (UAX #9,
+ * L2) does for display: stretches that run to the left are turned round, words and numbers inside of them are not.
  */
 export function logicalOrder(line: Cluster[]): Cluster[] {
   if (!line.some(({ text }) => mayRunLeft(text))) return line;
@@ -83,7 +85,10 @@ function isUnpaired(line: Cluster[], at: number, start: number): boolean {
   return !near.some(({ text }) => text === partner);
 }
 
-/** The end of a stretch that keeps its order: a number, words of Latin letters with what stands between them, or one cluster. */
+/**
+ * The end of a stretch that keeps its order: a number, words of Latin letters with what stands between them, or one
+ * cluster.
+ */
 function endOfRight(line: Cluster[], directions: Direction[], start: number): number {
   let end = start + 1;
   let isWords = directions[start] === 'right';

@@ -1,14 +1,18 @@
 /** Finds superscripts by their size and place. */
 import type { Glyph } from '../glyphs/glyphs.ts';
 
-/** A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.97 at most. */
+/**
+ * A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.97 at most.
+ */
 const SIZE_MAX = 0.98;
 /** Its baseline is raised by this part of their size: a third is usual. */
 const RAISED_MIN = 0.15;
 const RAISED_MAX = 1.15;
 /** It stands this near to a letter of the line's size, in ems. Other small type is a label of its own. */
 const NEAR_EMS = 0.25;
-/** Some programs raise a mark without making it smaller. It is this short, raised by this much, and touches its word. */
+/**
+ * Some programs raise a mark without making it smaller. It is this short, raised by this much, and touches its word.
+ */
 const FULL_SIZE = { glyphs: 4, raisedMin: 0.25, raisedMax: 0.75, nearEms: 0.1 };
 /** The rest of such a line is level: letters on an arc are no superscripts. */
 const LEVEL = 0.1;

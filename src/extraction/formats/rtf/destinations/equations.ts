@@ -1,4 +1,6 @@
-/** Reads the equations of RTF files, whose control words are the elements of Office Math Markup with `m` before them. */
+/**
+ * Reads the equations of RTF files, whose control words are the elements of Office Math Markup with `m` before them.
+ */
 import { isElement, textOf, type XmlElement, type XmlNode } from '../../../markup/xml-tree.ts';
 import { linearEquation } from '../../office/equations/equation.ts';
 import type { Group } from '../groups.ts';

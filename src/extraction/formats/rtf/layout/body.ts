@@ -1,4 +1,6 @@
-/** Lays out the paragraphs, tables and notes of an RTF document. The file marks where they end, not where they begin. */
+/**
+ * Lays out the paragraphs, tables and notes of an RTF document. The file marks where they end, not where they begin.
+ */
 import type { HtmlRenderer } from '../../../rendering/html-renderer.ts';
 import { repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
 import type { TextPosition } from '../../../rendering/text-runs.ts';

@@ -106,7 +106,9 @@ function placeCells(rows: readonly Row[]): PlacedCell[][] {
   });
 }
 
-/** The number of the column that ends at a border; undefined where rows have as many cells, which are then the columns. */
+/**
+ * The number of the column that ends at a border; undefined where rows have as many cells, which are then the columns.
+ */
 function columnEnds(rows: readonly Row[]): ((right: number) => number) | undefined {
   const counts = new Set(rows.map(({ cells }) => cells.length));
   if (counts.size <= 1) return undefined;

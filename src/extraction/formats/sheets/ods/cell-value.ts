@@ -32,7 +32,9 @@ function duration(written: string): string {
     : `${sign}${hours}:${minutes.padStart(2, '0')}:${seconds.padStart(2, '0')}`;
 }
 
-/** What programs write for a number in a narrow column, or for a long one: the sheet shows neither in a wider column. */
+/**
+ * What programs write for a number in a narrow column, or for a long one: the sheet shows neither in a wider column.
+ */
 const CUT_OFF = /^#+$|^-?\d(?:[.,]\d+)?E\+\d+$/i;
 
 /** The text of a cell as it is shown in a wide column. */

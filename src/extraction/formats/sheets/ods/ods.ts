@@ -75,8 +75,8 @@ function sheetsTarget(parts: OdfParts, renderer: HtmlRenderer, unread: Unread) {
 }
 
 /**
- * Returns a function from the address of an object (`./Object 1`) to its titles; undefined where it is no chart. Each is
- * read once, so that a file that shows one again and again takes linear time.
+ * Returns a function from the address of an object (`./Object 1`) to its titles; undefined where it is no chart. Each
+ * is read once, so that a file that shows one again and again takes linear time.
  */
 function objectReader(objects: OdfParts['objects']): (address: string | undefined) => string[] | undefined {
   const read = new Set<string>();

@@ -1,4 +1,6 @@
-/** Reads headers and footers of printed sheets (OpenDocument 1.3 part 3, 16.9 to 16.14), with the codes of xlsx files. */
+/**
+ * Reads headers and footers of printed sheets (OpenDocument 1.3 part 3, 16.9 to 16.14), with the codes of xlsx files.
+ */
 import { attribute, readXml } from '../../../markup/read-xml.ts';
 
 /** The texts of a master page. */

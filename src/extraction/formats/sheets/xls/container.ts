@@ -23,7 +23,10 @@ export async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
 /** The storage of an embedded object in the file. */
 const OBJECT_STORAGE = /\/MBD[0-9A-F]{8}\/$/i;
 
-/** The records and rich cells of the sheets, and the number of embedded objects. Older files are a stream alone, without a container. */
+/**
+ * The records and rich cells of the sheets, and the number of embedded objects. Older files are a stream alone, without
+ * a container.
+ */
 export async function readContainer(
   bytes: Uint8Array,
 ): Promise<{ records: SheetRecords[]; richCells: Map<number, CellText>[]; objects: number }> {

@@ -1,4 +1,6 @@
-/** Reads records of xls files that SheetJS skips ([MS-XLS] 2.1.4): texts of charts and of printed pages, frozen rows. */
+/**
+ * Reads records of xls files that SheetJS skips ([MS-XLS] 2.1.4): texts of charts and of printed pages, frozen rows.
+ */
 
 /** What a sheet has beside its cells. */
 export type SheetRecords = {

@@ -18,7 +18,9 @@ export type SheetLayout = {
   objects: ReadonlySet<string>;
 };
 
-/** The merged cells and declared header rows of the sheet in this part. `printTitles`: the rows printed on each page. */
+/**
+ * The merged cells and declared header rows of the sheet in this part. `printTitles`: the rows printed on each page.
+ */
 export async function readLayout(
   archive: Archive,
   { part, sheet, printTitles }: { part: Uint8Array; sheet: string; printTitles: Area | undefined },

@@ -1,4 +1,7 @@
-/** The levels of list styles and the labels that they give to entries (OpenDocument 1.3 part 3, clauses 16.30 and 19.880). */
+/**
+ * The levels of list styles and the labels that they give to entries (OpenDocument 1.3 part 3, clauses 16.30 and
+ * 19.880).
+ */
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
 import { letterNumber, romanNumber } from '../../../../rendering/number-formats.ts';
@@ -85,8 +88,8 @@ function written({ format, isLetterSynced }: ListLevel, number: number): string 
 const secondOf = (sequence: string): string => sequence.split(', ', 2)[1] ?? '';
 
 /**
- * LibreOffice writes further formats as the beginning of their sequence (`01, 02, 03, ...`). The second number tells them
- * apart. The names are those of Word's formats.
+ * LibreOffice writes further formats as the beginning of their sequence (`01, 02, 03, ...`). The second number tells
+ * them apart. The names are those of Word's formats.
  */
 const SEQUENCES = new Map([
   ['02', 'decimalZero'],

@@ -1,4 +1,6 @@
-/** Reads what the styles of an OpenDocument file say about its text (OpenDocument 1.3 part 3, clauses 16, 19 and 20). */
+/**
+ * Reads what the styles of an OpenDocument file say about its text (OpenDocument 1.3 part 3, clauses 16, 19 and 20).
+ */
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
 import type { TextPosition } from '../../../../rendering/text-runs.ts';
