@@ -225,11 +225,16 @@ const schemas = requestSchemas();
 const WITHOUT_SENTENCE =
   /^(x-.*|description|default|example|nullable|properties|additionalProperties|items|.*Of)$/;
 
+/** Texts in these formats are read before the validation, by a parser with sentences of its own. */
+const OPENED_BEFORE = /^format (filter|json)$/;
+
 test('every keyword, pattern and format of a request in the spec has a sentence of its own', () => {
   expect(schemas.length).toBeGreaterThan(20);
   const rules = schemas.flatMap((schema) =>
     Object.entries(schema)
-      .filter(([keyword]) => !WITHOUT_SENTENCE.test(keyword))
+      .filter(
+        ([keyword, rule]) => !WITHOUT_SENTENCE.test(keyword) && !OPENED_BEFORE.test(`${keyword} ${rule}`),
+      )
       .map(([keyword, rule]) => {
         const params = { limit: 1, type: 'string', allowedValues: ['a'], pattern: rule, format: rule };
         return `${keyword} ${rule}: ${describeBrokenRule({ keyword, params, instancePath: '', schemaPath: '' })}`;
