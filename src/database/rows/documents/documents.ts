@@ -108,7 +108,7 @@ const findDocuments = prepare(
   ({ knowledgeBaseId, ids }) => sql<FoundDocument>`
     SELECT knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code, error_message,
       warnings, page_count, passage_count, created_at, updated_at, queued_at, attributes, source_url, external_id,
-      sha256, replaces, storage_bytes
+      sha256, replaces, storage_bytes, recognition
     FROM documents
     WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND id = ANY(${ids}::uuid[]) AND EXISTS (
       SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND deleted_at IS NULL)`,
