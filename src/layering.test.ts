@@ -293,6 +293,7 @@ test('of src/, contract-tests/ import the contract check alone; their harness, a
     'src/extraction/testing/made-files.ts',
     'src/extraction/testing/mutations.ts',
     'src/extraction/testing/write-zip.ts',
+    'src/extraction/testing/written-page.ts',
     'src/files/testing/real-store.ts',
     'src/serve/testing/operator.ts',
   ]);

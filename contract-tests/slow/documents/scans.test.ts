@@ -1,18 +1,17 @@
 /** Scans over the API: how far OCR has read one, who does not wait for it, and what a search says of its passages. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { scannedPdf, toPng, writtenPage } from '../../../src/extraction/testing/written-page.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../../harness/calls/uploading.ts';
+import { scanOf, writtenPicture } from '../../harness/documents/scans.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';
 
 const { api } = await openAccount();
-const page = writtenPage('page.png');
 
 /** Pages of the long scan: minutes of work. The test deletes it long before its end. */
 const PAGES = 400;
 
 test('the pages that OCR has read of a long scan are counted, and another account’s file is read meanwhile', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Long' });
-  const bytes = scannedPdf(Array.from({ length: PAGES }, () => page));
+  const bytes = scanOf(PAGES);
   const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'long.pdf', bytes });
   onTestFinished(async () => void (await api.deleteKnowledgeBase(knowledgeBaseId)));
   const untilPages = (done: number) =>
@@ -41,7 +40,7 @@ test('the pages that OCR has read of a long scan are counted, and another accoun
 test('passages of a picture say how surely they were recognised, and those of typed text do not', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Pictures' });
   const files = [
-    { knowledgeBaseId, fileName: 'opening.png', bytes: toPng(page) },
+    { knowledgeBaseId, fileName: 'opening.png', bytes: writtenPicture() },
     { knowledgeBaseId, fileName: 'opening.md', bytes: bytesOf('Typed: the library opens at ten.') },
   ];
   for (const file of files) {
