@@ -40,3 +40,7 @@ export function formatAge(timestamp: string, nowMs = Date.now()): string {
 /** A small note at a passage that OCR has read. */
 export const describeRecognised = ({ confidence }: { confidence: number }): string =>
   `recognised (OCR), ${Math.round(100 * confidence)} % sure`;
+
+/** What OCR has read of a file: { done: 2, of: 12 } → 'page 3 of 12 is being read'; undefined after the last page. */
+export const describePages = ({ done, of }: { done: number; of: number }): string | undefined =>
+  done < of ? `page ${formatCount(done + 1)} of ${formatCount(of)} is being read` : undefined;

@@ -3,7 +3,7 @@ import '../documents/documents.css';
 import './document.css';
 import { useEffect, useState } from 'preact/hooks';
 import { pageUnit } from '../../client/found-place.ts';
-import type { DocumentDetails } from '../../client/index.ts';
+import type { DocumentDetails, DocumentStatusReport } from '../../client/index.ts';
 import { describeError } from '../describe-error.ts';
 import { DeleteDocumentsDialog } from '../documents/delete-documents-dialog.tsx';
 import {
@@ -14,7 +14,7 @@ import {
   StatusBadge,
   WARNING_REMEDIES,
 } from '../documents/status.tsx';
-import { countOf, formatBytes, formatCount } from '../format.ts';
+import { countOf, describePages, formatBytes, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import {
@@ -39,8 +39,8 @@ import { DownloadButton } from './download-button.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { MarkedWords, useMarkedPassages } from './marked-words.tsx';
 
-/** One request waits at the service for this long. */
-const WAIT_SECONDS = 20;
+/** One request waits at the service for this long, and for less while each report says how many pages OCR has read. */
+const [WAIT_SECONDS, PAGES_WAIT_SECONDS] = [20, 5];
 
 /** 'english' → 'English'; 'simple' → undefined: no language was recognised. */
 const languageName = (language: string): string | undefined =>
@@ -79,8 +79,12 @@ function Facts({ document }: { document: DocumentDetails }) {
   );
 }
 
-/** Why the document cannot be searched yet, or in part. */
-function State({ document, onChange }: { document: DocumentDetails; onChange(): void }) {
+type RecognisedPages = DocumentStatusReport['recognition'];
+
+type StateProps = { document: DocumentDetails; pages: RecognisedPages; onChange(): void };
+
+/** Why the document cannot be searched yet, or in part. `pages`: those of a scan, as far as they are read. */
+function State({ document, pages, onChange }: StateProps) {
   const session = useSession();
   const { service } = session;
   const { id, error, warnings = [] } = document;
@@ -90,6 +94,7 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
     onChange();
   });
   const obstacle = writeObstacle(session);
+  const progress = pages && describePages(pages);
   return (
     <>
       {isUnsettled(document) && (
@@ -97,6 +102,7 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
           {document.status === 'pending'
             ? 'The file waits for its turn to be read.'
             : 'The file is being read. Its text appears here when that is done.'}
+          {progress && ` It is a scan: ${progress}.`}
         </p>
       )}
       {hasFailed(document) && error !== undefined && (
@@ -138,20 +144,25 @@ function State({ document, onChange }: { document: DocumentDetails; onChange(): 
   );
 }
 
-/** Loads the document again when its import has ended. */
-function useFollowing(document: DocumentDetails | undefined, reload: () => void): void {
+/** Loads the document again when its import has ended. @returns the pages of a scan, as far as they are read */
+function useFollowing(document: DocumentDetails | undefined, reload: () => void): RecognisedPages {
   const { service } = useSession();
+  const [pages, setPages] = useState<RecognisedPages>();
   const isWaiting = document !== undefined && isUnsettled(document);
   useEffect(() => {
+    setPages(undefined);
     if (!isWaiting) return;
     const ending = new AbortController();
     const follow = async () => {
-      for (let isFollowed = true; isFollowed; ) {
+      // The first report comes at once: it may have pages already.
+      for (let [isFollowed, waitSeconds] = [true, 0]; isFollowed; ) {
         const report = await service.getDocumentStatus(
-          { documentId: document.id, waitSeconds: WAIT_SECONDS },
+          { documentId: document.id, waitSeconds },
           { signal: ending.signal },
         );
         isFollowed = report.status === document.status;
+        waitSeconds = report.recognition ? PAGES_WAIT_SECONDS : WAIT_SECONDS;
+        if (!ending.signal.aborted) setPages(report.recognition);
         // A busy service answers early.
         if (isFollowed) await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
@@ -160,6 +171,7 @@ function useFollowing(document: DocumentDetails | undefined, reload: () => void)
     follow().catch((error) => ending.signal.aborted || announce(describeError(error).message));
     return () => ending.abort();
   }, [isWaiting, document?.id, document?.status]);
+  return pages;
 }
 
 export function DocumentPage() {
@@ -172,7 +184,7 @@ export function DocumentPage() {
   } = useLoaded((signal) => session.service.getDocument(id, { signal }), [id]);
   const [dialog, setDialog] = useState<'edit' | 'delete'>();
   useTitle(document?.title ?? 'Document');
-  useFollowing(document, reload);
+  const pages = useFollowing(document, reload);
   const target = Number(parameters.get('passage')) || undefined;
   const query = parameters.get('q') ?? '';
   const marked = useMarkedPassages(id, query);
@@ -231,7 +243,7 @@ export function DocumentPage() {
         </div>
       </div>
       <Restriction obstacle={obstacle} />
-      <State document={document} onChange={reload} />
+      <State document={document} pages={pages} onChange={reload} />
       {document.status === 'processed' && (
         <>
           <h2>

@@ -2,7 +2,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from '../../describe-error.ts';
-import { countOf, formatBytes, formatCount } from '../../format.ts';
+import { countOf, describePages, formatBytes, formatCount } from '../../format.ts';
 import { announce } from '../../parts/announcements.tsx';
 import { addressOf } from '../../routes.ts';
 import { failureRemedy } from '../status.tsx';
@@ -28,17 +28,22 @@ const STEPS: Record<UploadState['phase'], string> = {
   stopped: 'Stopped',
 };
 
-const stepOf = ({ phase, document }: UploadState): string =>
-  phase === 'processed' && document?.replaces !== undefined
-    ? 'Searchable, replaced the earlier version'
-    : STEPS[phase];
+function stepOf({ phase, document }: UploadState): string {
+  if (phase === 'processed' && document?.replaces !== undefined)
+    return 'Searchable, replaced the earlier version';
+  const pages = phase === 'reading' && document?.recognition && describePages(document.recognition);
+  return pages ? `Scan: ${pages}` : STEPS[phase];
+}
 
-/** How much of the bar is full: half of it is the way of the bytes. The service does not tell how far it has read. */
-function shareOf({ phase, sentShare = 0 }: UploadState): number | undefined {
+/** How much of the bar is full: half of it is the way of the bytes. Only of scans the service says how far it has read. */
+function shareOf({ phase, sentShare = 0, document }: UploadState): number | undefined {
   if (phase === 'failed' || phase === 'stopped') return undefined;
   if (phase === 'sending') return sentShare / 2;
   if (phase === 'queued') return 0.5;
-  if (phase === 'reading') return 0.75;
+  if (phase === 'reading') {
+    const { done = 1, of = 2 } = document?.recognition ?? {};
+    return 0.5 + done / Math.max(1, of) / 2;
+  }
   return phase === 'waiting' ? 0 : 1;
 }
 

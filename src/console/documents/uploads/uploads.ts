@@ -1,6 +1,6 @@
 /** Files on their way into knowledge bases. They go on while other pages are shown. */
 import { computed, type Signal, signal } from '@preact/signals';
-import type { Attributes, Document, FileProgress, KnowledgeRetrieval } from '../../../client/index.ts';
+import type { Attributes, FileProgress, KnowledgeRetrieval } from '../../../client/index.ts';
 
 /** A file that was chosen. `path`: with its folders, from the chosen one on. */
 export type ChosenFile = { file: File; path: string };
@@ -13,7 +13,7 @@ export type UploadState = {
   phase: 'waiting' | 'sending' | 'queued' | 'reading' | 'processed' | 'unchanged' | 'failed' | 'stopped';
   /** The share of the bytes that are sent, while they are. */
   sentShare?: number;
-  document?: Document;
+  document?: NonNullable<FileProgress['document']>;
   error?: unknown;
 };
 
