@@ -14,6 +14,7 @@ export type Schema = {
   additionalProperties?: boolean | Schema;
   oneOf?: Schema[];
   anyOf?: Schema[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
   [keyword: string]: unknown;
 };
 
@@ -34,7 +35,15 @@ const STRUCTURE = ['type', 'nullable', 'enum', 'items', 'properties', 'required'
 const ALTERNATIVES = ['oneOf', 'anyOf'];
 /** Keywords for people, or compared separately from the values. */
 const SILENT = ['title', 'description', 'example', 'examples', 'externalDocs', 'deprecated', 'default'];
-const KNOWN = new Set([...LEAST, ...MOST, ...EXACT, ...STRUCTURE, ...ALTERNATIVES, ...SILENT]);
+const KNOWN = new Set([
+  ...LEAST,
+  ...MOST,
+  ...EXACT,
+  ...STRUCTURE,
+  ...ALTERNATIVES,
+  ...SILENT,
+  'discriminator',
+]);
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 
@@ -153,6 +162,15 @@ function defaultMisfits(exchange: Exchange): string[] {
   return isChanged ? [differs(exchange, 'default')] : [];
 }
 
+/** Each value that the sender's discriminator knows leads the receiver to the same schema. */
+function discriminatorMisfits(exchange: Exchange): string[] {
+  const { sent, accepted } = exchange;
+  if (accepted.discriminator === undefined || sent.discriminator === undefined) return [];
+  const [theirs, ours] = [sent.discriminator, accepted.discriminator];
+  const isKnown = Object.entries(theirs.mapping ?? {}).every(([value, to]) => ours.mapping?.[value] === to);
+  return theirs.propertyName === ours.propertyName && isKnown ? [] : [differs(exchange, 'discriminator')];
+}
+
 /** An unknown keyword must be unchanged, so that none is overlooked. */
 function unjudged(exchange: Exchange): string[] {
   const { sent, accepted } = exchange;
@@ -207,6 +225,7 @@ function misfits(exchange: Exchange): string[] {
     ...itemMisfits(exchange),
     ...objectMisfits(exchange),
     ...defaultMisfits(exchange),
+    ...discriminatorMisfits(exchange),
     ...unjudged(exchange),
   ];
 }

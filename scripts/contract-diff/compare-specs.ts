@@ -5,7 +5,14 @@ import { compareSchemas, type Schema, type Side } from './compare-schemas.ts';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 type Content = Record<string, { schema?: Schema }>;
-type Parameter = { name: string; in: string; required?: boolean; schema?: Schema; [style: string]: unknown };
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: Schema;
+  content?: Content;
+  [style: string]: unknown;
+};
 type Header = { required?: boolean; schema?: Schema };
 type Response = { headers?: Record<string, Header>; content?: Content };
 type Security = Record<string, string[]>[];
@@ -31,7 +38,7 @@ export type Spec = {
 type Pair<T> = { where: string; released: T | undefined; current: T | undefined };
 
 /** How a parameter is serialised in a request. */
-const PARAMETER_FORM = ['style', 'explode', 'allowReserved', 'allowEmptyValue', 'content'];
+const PARAMETER_FORM = ['style', 'explode', 'allowReserved', 'allowEmptyValue'];
 
 /** Pairs each named part of either version with its counterpart. */
 function pairUp<T>(
@@ -94,10 +101,14 @@ function compareParameter({ where, released, current }: Pair<Parameter>): string
   if (released === undefined) return needed;
   const rewritten = PARAMETER_FORM.filter((key) => !isDeepStrictEqual(released[key], current[key]));
   const schemas = { released: released.schema ?? {}, current: current.schema ?? {} };
+  const isSame = isDeepStrictEqual(Object.keys(released.content ?? {}), Object.keys(current.content ?? {}));
   return [
     ...needed,
     ...rewritten.map((key) => `${where}: ${key} has changed`),
     ...compareSchemas('request', where, schemas),
+    ...(isSame
+      ? compareContent('request', where, released.content, current.content)
+      : [`${where}: content has changed`]),
   ];
 }
 

@@ -145,6 +145,29 @@ describe.each([
     await api.deleteKnowledgeBase(ofTest);
   });
 
+  test('a text replaces none of people, whatever its externalId', async () => {
+    const { id: ofTest } = await api.createKnowledgeBase({ name: 'Of people' });
+    const ofPeople = {
+      knowledgeBaseId: ofTest,
+      title: 'Rules',
+      content: 'By people.',
+      externalId: 'rules.md',
+    };
+    const { id } = await api.importTextContent(ofPeople);
+    expect(await call(writer, 'add_text', { ...ofPeople, content: 'By an agent.' })).toEqual({
+      refusal: expect.stringMatching(/^"Rules" was not added by an agent, so it stays as it is/),
+    });
+    expect(await api.getDocument(id)).toMatchObject({ id, title: 'Rules' });
+    await api.deleteKnowledgeBase(ofTest);
+  });
+
+  test('an argument as JSON text has the bounds of a body', async () => {
+    const documentIds = JSON.stringify(Array.from({ length: 2_000 }, () => 1));
+    expect(await call(reader, 'search', { query: 'hotel', documentIds })).toEqual({
+      refusal: 'An argument must hold 1000 values at most: pass fewer at a time.',
+    });
+  });
+
   test('what the service refuses is told in its own sentence', async () => {
     const unknown = documentId.replace(/.{6}$/, 'ffffff');
     expect(await call(reader, 'read_document', { documentId: unknown })).toEqual({

@@ -47,4 +47,6 @@ test('the cookie is read only where the console says so; the key of a header is 
   expect(keyOf(same)).toBe('');
   expect(keyOf({ ...same, 'x-api-key': 'console', 'sec-fetch-site': 'cross-site' })).toBe('');
   expect(keyOf({ 'x-api-key': 'console' })).toBe('');
+  const token = createConsoleSessions('secret').issue(keyId);
+  expect(keyOf({ 'x-api-key': token }), 'outside of its cookie it is no key').toBe('');
 });

@@ -82,5 +82,8 @@ export const createKeyReader =
     return isSameOrigin(headers) ? cookieOf(headers, cookieName) : '';
   };
 
+/** A key as a request gives it: what stands for one in the console's cookie is no key anywhere else. */
+export const givenKey = (text: string): string => (TOKEN_PATTERN.test(text) ? '' : text);
+
 /** The key that is in the header of a request. */
-export const keyOfHeader: KeyReader = (headers) => String(headers['x-api-key'] ?? '');
+export const keyOfHeader: KeyReader = (headers) => givenKey(String(headers['x-api-key'] ?? ''));

@@ -10,6 +10,7 @@ import type { Client } from '../../concurrency/wait-queue.ts';
 import type { Metrics } from '../../telemetry/telemetry.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../../terms/errors.ts';
+import { givenKey } from '../access/console-session.ts';
 import { originOf } from '../access/origin.ts';
 import { type OwnAddress, requireOwnAddress } from '../access/own-address.ts';
 import { type BodyResources, readJsonBody } from '../contract/request-body.ts';
@@ -156,7 +157,7 @@ const MCP_BODY_MAX_BYTES = 4 * 2 ** 20;
 
 /** The key, as the interface takes it or as MCP clients send theirs. */
 const keyOf = (context: Context): string =>
-  context.get('x-api-key') || context.get('authorization').replace(/^Bearer +/i, '');
+  givenKey(context.get('x-api-key') || context.get('authorization').replace(/^Bearer +/i, ''));
 
 /** The address of this server at the end of the request's connection. */
 function serviceAddressOf({ localAddress = '', localPort }: Context['socket']): string {

@@ -4,6 +4,7 @@
  * list of it.
  */
 import { Ajv } from 'ajv';
+import { holdsMoreValues, VALUES_MAX } from '../../http/contract/request-body.ts';
 import { AJV_OPTIONS, toValidationError } from '../../http/contract/validation-error.ts';
 import { nearestArgument } from './nearest-argument.ts';
 import { adviceFor } from './next-calls.ts';
@@ -13,9 +14,14 @@ export type ArgumentSchema = { properties: Record<string, { type?: string }> };
 
 const shorten = (name: string): string => (name.length <= 100 ? name : `${name.slice(0, 100)}…`);
 
-/** The value of JSON text that is an object or a list; otherwise the text. */
+/**
+ * The value of JSON text that is an object or a list; otherwise the text.
+ * @throws a sentence for the model where it holds more values than a body may: to check them blocks the event loop
+ */
 function readJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
+  if (holdsMoreValues(Buffer.from(text), VALUES_MAX))
+    throw new Error(`An argument must hold ${VALUES_MAX} values at most: pass fewer at a time.`);
   try {
     return JSON.parse(text);
   } catch {

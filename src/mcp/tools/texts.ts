@@ -27,6 +27,15 @@ const toStored = (document: Document, { address }: Call) => ({
   status: document.status,
 });
 
+/** @throws a sentence for the model if people have added the document */
+function requireOfAgent({ attributes, externalId, title: name }: Document): void {
+  if (attributes?.addedBy === ADDED_BY.addedBy && externalId !== undefined) return;
+  throw new Error(
+    `"${name}" was not added by an agent, so it stays as it is; people change it in the console. ` +
+      'list_documents with the filter addedBy = agent returns what agents have added.',
+  );
+}
+
 export const addText = defineTool({
   name: 'add_text',
   title: 'Add a text to a knowledge base',
@@ -43,13 +52,16 @@ export const addText = defineTool({
       .min(1)
       .max(256)
       .exactOptional()
-      .describe('Your own id for it: a later text with the same id replaces this one.'),
+      .describe('Your own id for it: a later text of yours with the same id replaces this one.'),
     attributes: facts.exactOptional(),
   }),
   output: stored,
-  writes: { destructive: false, idempotent: false },
+  writes: { destructive: true, idempotent: false },
   async run({ knowledgeBaseId: given, externalId = randomUUID(), ...text }, call) {
     const knowledgeBaseId = await findKnowledgeBaseId(given, call);
+    const { client, signal } = call;
+    const { data: former } = await client.listDocuments({ knowledgeBaseId, externalId }, { signal });
+    for (const document of former) requireOfAgent(document);
     const request = { ...text, knowledgeBaseId, externalId, attributes: { ...text.attributes, ...ADDED_BY } };
     const document = await call.client.importTextContent(request, { signal: call.signal });
     return answer(toStored(document, call), `"${document.title}" is stored as ${document.id}.`);
@@ -59,11 +71,7 @@ export const addText = defineTool({
 /** The document that an agent has added. @throws a sentence for the model if people have, or there is none */
 async function requireOwn(given: string, { client, signal }: Call): Promise<Document> {
   const document = await client.getDocument(readDocumentId(given), { signal });
-  if (document.attributes?.addedBy !== ADDED_BY.addedBy || document.externalId === undefined)
-    throw new Error(
-      `"${document.title}" was not added by an agent, so it stays as it is; people change it in the console. ` +
-        'list_documents with the filter addedBy = agent returns what agents have added.',
-    );
+  requireOfAgent(document);
   return document;
 }
 

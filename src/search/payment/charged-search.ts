@@ -1,5 +1,6 @@
 /** Searches for credits: an account pays for each answer, once. No other file of the search knows of that. */
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import { withStatementBound } from '../../database/connection/bounded-statements.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { changeCredits } from '../../database/rows/accounts.ts';
 import { insufficientCredits } from '../../terms/errors.ts';
@@ -12,6 +13,8 @@ export type ChargedSearch = (request: PricedRequest) => Promise<SearchAnswer>;
 
 /** Accounts that are remembered because they have paid. */
 const PAYERS_MAX = 10_000;
+/** Time to give a price back: other queries of the account may hold its balance for a moment. */
+const GIVE_BACK_MS = 5_000;
 
 /**
  * Creates the search that is charged in `database`. A search that fails costs nothing: what it has taken is given back.
@@ -30,6 +33,11 @@ export function createChargedSearch(database: Queryable, search: Search): Charge
     }
     payers.set(accountId, true);
   };
+  // Outside of the bounds of the request, which may have just ended. What cannot be given back must not hide the error.
+  const giveBack = (accountId: string, price: number): Promise<unknown> =>
+    withStatementBound(GIVE_BACK_MS, () => changeCredits(database, { accountId, change: price })).catch(
+      () => {},
+    );
   return async ({ price, ...request }) => {
     if (price === 0) return await search(request);
     const { accountId } = request;
@@ -44,7 +52,7 @@ export function createChargedSearch(database: Queryable, search: Search): Charge
         () => true,
         () => false,
       );
-      if (isTaken) await changeCredits(database, { accountId, change: price });
+      if (isTaken) await giveBack(accountId, price);
       throw error;
     });
     await taking;

@@ -15,6 +15,11 @@ const LOOKED_AT_MAX = 10_000;
 const LOOK_UP_MS = 500;
 /** An answer has at most eight warnings, two of them of models. */
 const WARNINGS_MAX = 6;
+/**
+ * Names that a hint may be, the most frequent ones: to compare two names takes microseconds, and documents may have
+ * 160,000.
+ */
+const NAMES_MAX = 200;
 
 /** What a condition needs of a document: a value of one of these types. No types: any value. */
 type Need = { key: string; types: AttributeType[] };
@@ -39,10 +44,14 @@ function needsOf(filter: Filter): Need[] {
 
 type Found = { name: string; type: AttributeType; documents: number };
 
-/** How many of the searched documents have which attributes, by type. At most LOOKED_AT_MAX documents are looked at. */
+/**
+ * How many of the searched documents have which attributes, by type: those of the needs, and the NAMES_MAX most frequent
+ * ones. At most LOOKED_AT_MAX documents are looked at.
+ */
 async function countTypes(
   database: Queryable,
   { accountId, knowledgeBaseIds, scope }: SearchRequest,
+  needs: Need[],
 ): Promise<{ found: Found[]; lookedAt: number }> {
   const ids = knowledgeBaseIds ?? null;
   const documents = scope?.documents?.map(({ id }) => id) ?? null;
@@ -58,7 +67,9 @@ async function countTypes(
         ELSE jsonb_typeof(value) END AS type, count(*)::integer AS documents
       FROM searched, jsonb_each(attributes) GROUP BY 1, 2)
     SELECT (SELECT count(*) FROM searched)::integer AS "lookedAt",
-      (SELECT coalesce(jsonb_agg(counted ORDER BY documents DESC), '[]') FROM counted) AS found`.execute(
+      (SELECT coalesce(jsonb_agg(told ORDER BY documents DESC), '[]') FROM (
+        (SELECT * FROM counted ORDER BY documents DESC LIMIT ${sql.lit(NAMES_MAX)})
+        UNION SELECT * FROM counted WHERE name = ANY(${needs.map(({ key }) => key)}::text[])) AS told) AS found`.execute(
     database,
   );
   return rows[0] ?? { found: [], lookedAt: 0 };
@@ -105,13 +116,17 @@ export async function findFilterWarnings(
   const needs = needsOf(filter);
   if (needs.length === 0) return [];
   try {
-    const { found, lookedAt } = await withStatementBound(LOOK_UP_MS, () => countTypes(database, request));
-    if (lookedAt === 0) return [];
-    const warnings = needs.flatMap((need) => describe(need, found, lookedAt) ?? []);
-    return [...new Map(warnings.map((warning) => [warning.message, warning])).values()].slice(
-      0,
-      WARNINGS_MAX,
+    const { found, lookedAt } = await withStatementBound(LOOK_UP_MS, () =>
+      countTypes(database, request, needs),
     );
+    if (lookedAt === 0) return [];
+    const warnings = new Map<string, QueryWarning>();
+    for (const need of needs) {
+      const warning = describe(need, found, lookedAt);
+      if (warning) warnings.set(warning.message, warning);
+      if (warnings.size === WARNINGS_MAX) break;
+    }
+    return [...warnings.values()];
   } catch (error) {
     if (error instanceof ServiceError) return [];
     throw error;
