@@ -15,6 +15,7 @@ import {
 import { installedLanguages, languagesToTry } from '../ocr-languages.ts';
 import { pictureSize } from '../picture-sizes.ts';
 import { createRecognition } from '../recognition.ts';
+import { withGerman } from '../testing/german-data.ts';
 
 const languages = installedLanguages();
 const pool = createExtractionPool({ languages });
@@ -184,6 +185,20 @@ test('the languages of the knowledge base are tried first, and at most four', ()
   expect(codes).toEqual(['rus', 'deu', 'eng', 'fra']);
   expect(installedLanguages('/nowhere').map(({ code }) => code)).toEqual(['eng']);
 });
+
+test.skipIf(withGerman === undefined)(
+  'a page in a language that was installed is read in it, also where English is tried first',
+  async () => {
+    const bytes = pictureFile('german.png');
+    const extraction = await extractFile(
+      { fileName: 'a.png', bytes },
+      () => {},
+      createRecognition(withGerman ?? []),
+    );
+    const text = 'extracted' in extraction ? extraction.extracted.text : '';
+    expect(text).toContain('Die Bücherei öffnet früh um neun Uhr\nund schließt im Winter schon um fünf.');
+  },
+);
 
 test('the sizes of pictures stand in their heads', () => {
   const jpeg = Buffer.from('ffd8ffe000040000ffc0000b080123045601', 'hex');
