@@ -23,8 +23,9 @@ const SETTINGS = {
 /** Adds columns and a table, as the migrations of a newer version may while the current version runs. */
 const migrateAsNewer = ({ databaseUrl }: Cluster) =>
   withDatabase(databaseUrl, async (client) => {
+    await client.query('SET search_path = knowledge_retrieval');
     const { rows } = await client.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^kysely'",
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'knowledge_retrieval' AND tablename !~ '^kysely'",
     );
     expect(rows.length).toBeGreaterThan(10);
     for (const { name } of rows) await client.query(`ALTER TABLE ${name} ADD COLUMN newer text DEFAULT 'x'`);

@@ -30,6 +30,26 @@ function clip(text: string, minLength: number, maxLength: number): string {
   return points.slice(0, maxLength).join('') + 'x'.repeat(Math.max(0, minLength - points.length));
 }
 
+/** The length of a filter as text, in the spec. */
+const FILTER_TEXT_MAX = 16_384;
+
+/** A filter as text (docs/filters.md): conditions on any names and values, joined. */
+const validFilterText: fc.Arbitrary<string> = (() => {
+  const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/).map((text) => JSON.stringify(text));
+  const value = fc.oneof(
+    fc.integer().map(String),
+    fc.boolean().map(String),
+    hostileText.map((text) => JSON.stringify(clip(text, 0, 100))),
+  );
+  const condition = fc
+    .tuple(name, fc.constantFrom('=', '!='), value)
+    .map(([left, operator, right]) => `${left} ${operator} ${right}`);
+  const joined = fc
+    .tuple(condition, fc.constantFrom('and', 'or'), condition)
+    .map(([left, operator, right]) => `not (${left} ${operator} ${right})`);
+  return fc.oneof(condition, joined);
+})();
+
 function validText({ minLength = 0, maxLength = DEFAULT_MAX_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
   const accepts = ajv.compile({ minLength, maxLength, ...rest });
   const inBounds = hostileText.map((text) => clip(text, minLength, maxLength));
@@ -106,6 +126,8 @@ const validGroups = (() => {
 /** Valid values for a field's schema. The test chooses the ids. */
 function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
   if (inputField.field === 'groups') return validGroups;
+  // Fields within a filter in JSON are shorter.
+  if (inputField.field === 'filter' && schema.maxLength === FILTER_TEXT_MAX) return validFilterText;
   const { anyOf, oneOf } = schema;
   if (oneOf !== undefined) return validRecursion(schema, inputField);
   if (Object.keys(schema).length === 0) return validFields(inputField.innermost ?? {}, inputField);
