@@ -34,8 +34,11 @@ async function openOtherAccount(): Promise<TestService> {
   return { ...suite, call };
 }
 
+/** Too large for the files that are published together. */
+const REST = ' It goes on and on.'.repeat(1_000);
+
 async function importText(account: TestService, knowledgeBaseId: string, i: number): Promise<string> {
-  const content = `Text ${i} tells of zebras.`;
+  const content = `Text ${i} tells of zebras.${REST}`;
   return await importUnattended(account, { knowledgeBaseId, fileName: `${i}.txt`, content });
 }
 

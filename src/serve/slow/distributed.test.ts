@@ -265,6 +265,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     // What the migrations after it have made.
     await sql`DROP TABLE document_addresses, unchanged_imports`.execute(maintenance);
     await sql`ALTER TABLE documents DROP COLUMN recognition`.execute(maintenance);
+    await sql`ALTER TABLE knowledge_jobs DROP COLUMN is_small`.execute(maintenance);
     await sql`DELETE FROM kysely_migration WHERE name >= '0024'`.execute(maintenance);
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
     expect(ran).toContain('0024-passage-vectors');
