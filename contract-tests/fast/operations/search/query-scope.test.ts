@@ -140,6 +140,9 @@ test('422: a filter as text is refused at its first wrong character, and its bou
   });
   expect((await refusalOf('{"type":"eq"}')).data.fieldErrors).toHaveProperty(['filter.key']);
   expect((await refusalOf('x'.repeat(16_385))).data.fieldErrors).toHaveProperty('filter');
+  const nested = `${'{"type":"not","filters":['.repeat(400)}${']}'.repeat(400)}`;
+  for (const text of ['['.repeat(5_000) + ']'.repeat(5_000), nested, JSON.stringify(nested)])
+    expect((await refusalOf(text)).data.fieldErrors.filter?.[0]).toMatch(/^must hold 1000 values at most/);
   const many = Array.from({ length: 63 }, (_, year) => `year = ${year}`);
   expect(await titlesOf({ filter: many.join(' or ') })).toEqual([]);
   expect((await refusalOf([...many, 'year = 1'].join(' or '))).data.fieldErrors).toHaveProperty('filter');
