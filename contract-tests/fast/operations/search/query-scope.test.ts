@@ -128,6 +128,31 @@ test('200: what the searched documents have counts, and a filter that leaves som
   expect(await warningsOf({ knowledgeBaseIds: [empty], filter: 'year = 2024' })).toBeUndefined();
 });
 
+test('200: a hint is one of the most frequent names, however many there are', async () => {
+  const { id } = await api.createKnowledgeBase({ name: 'Many names' });
+  const importWith = (title: string, names: string[]) =>
+    api.importTextContent({
+      knowledgeBaseId: id,
+      title,
+      content: 'An otter.',
+      attributes: Object.fromEntries(names.map((name) => [name, 1])),
+    });
+  for (const [i, title] of Array.from({ length: 26 }, (_, i) => [i >> 1, `No. ${i}`] as const))
+    await importWith(
+      title,
+      Array.from({ length: 16 }, (_, j) => `name-${i}-${j}`),
+    );
+  await importWith('Rare', ['manufacturer']);
+  const messagesOf = async (filter: string) => {
+    const { body } = await request('query', { query: 'otter', knowledgeBaseIds: [id], filter });
+    return (body as SearchResultsEnvelope).warnings?.map(({ message }) => message);
+  };
+  expect(await messagesOf('manufacturr = 1')).toEqual(['No document has the attribute "manufacturr".']);
+  expect(await messagesOf('manufacturer = "x"')).toEqual([
+    'No document has a text as "manufacturer"; 1 has a number.',
+  ]);
+});
+
 test('422: a filter as text is refused at its first wrong character, and its bounds are those of JSON', async () => {
   const refusalOf = async (filter: string) =>
     (await request('query', { query: 'otter', filter })).body as InputValidationFailedError;
