@@ -12,8 +12,6 @@ import type { OperationId } from '../../../src/contract-check/spec/routes.ts';
 import { type Cluster, startCluster } from '../../harness/service/cluster.ts';
 
 const OVERLOAD_PAUSE_MS = 500;
-/** Of database, store and servers, on a busy machine. */
-const START_TIMEOUT_MS = 120_000;
 /** The longest that a client may ask for. */
 const WAIT_SECONDS = 30;
 /** A wait that runs out shortly before one of WAIT_SECONDS. */
@@ -33,7 +31,7 @@ beforeAll(async () => {
   cluster = await startCluster({ store: 's3', settings: { VALIDATE_RESPONSES: 'true' } });
   [first, second] = await Promise.all([startServer(), startServer()]);
   ({ id: knowledgeBaseId } = await first.api.createKnowledgeBase({ name: 'Several' }));
-}, START_TIMEOUT_MS);
+});
 afterAll(() => cluster.stop());
 
 /** Requests for every operation that takes an Idempotency-Key, each with a name and a key of its own. */

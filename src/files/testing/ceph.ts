@@ -3,6 +3,7 @@
  * storage daemon that keeps everything in memory. Debian packages: ceph-mon, ceph-osd, radosgw.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +19,11 @@ const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph-auth
 const execute = promisify(execFile);
 
 /** The start takes three seconds on an idle machine. */
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 45_000;
+/** Starts of the whole cluster, each with other ports. */
+const ATTEMPTS = 3;
+/** Below the ports that Linux gives to connections (net.ipv4.ip_local_port_range), which other tests open by hundreds. */
+const PORTS = { from: 20_000, to: 32_000 };
 const POLL_INTERVAL_MS = 200;
 /** How long a daemon may take to end before it is killed. Its data are deleted anyway. */
 const END_TIMEOUT_MS = 5_000;
@@ -43,13 +48,19 @@ function isExecutable(program: string): boolean {
 
 export const isCephInstalled = (): boolean => PROGRAMS.every(isExecutable);
 
-/** Finds free ports. Another process may take one before its use. */
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { port: number }).port); // They listen on TCP.
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+/** Finds a free port. Another process may take it before its use. */
+async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await once(server.close(), 'close');
+    return port;
+  }
 }
 
 /** Settings of a cluster on loopback with one copy of each object. The short Paxos intervals make it start fast. */
@@ -79,10 +90,11 @@ rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 `;
 }
 
-/** Resolves when a server answers at `endpoint`. */
-async function untilAnswering(endpoint: string): Promise<void> {
+/** Resolves when a server answers at `endpoint`. @throws when `signal` aborts, or none answers in time */
+async function untilAnswering(endpoint: string, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
+    signal.throwIfAborted();
     const isAnswering = await fetch(endpoint).then(
       () => true,
       () => false,
@@ -102,23 +114,30 @@ async function end(daemon: ChildProcess): Promise<void> {
   clearTimeout(killing);
 }
 
-/** Runs the programs of one cluster: to their end, or as daemons that `endAll` ends. */
+/**
+ * Runs the programs of one cluster: to their end, or as daemons that `endAll` ends. A daemon that ends by itself aborts
+ * `signal` and with it every program: without the monitor these would wait for it.
+ */
 function runnerIn(directory: string) {
   const daemons: ChildProcess[] = [];
+  const ended = new AbortController();
   const log = join(directory, 'daemons.log');
   const settings = ['--conf', join(directory, 'ceph.conf')];
   return {
+    signal: ended.signal,
     async run(program: string, ...options: string[]): Promise<void> {
-      await execute(program, options, { timeout: START_TIMEOUT_MS });
+      await execute(program, options, { timeout: START_TIMEOUT_MS, signal: ended.signal });
     },
     async runConfigured(program: string, ...options: string[]): Promise<void> {
-      await execute(program, [...settings, ...options], { timeout: START_TIMEOUT_MS });
+      await execute(program, [...settings, ...options], { timeout: START_TIMEOUT_MS, signal: ended.signal });
     },
     start(program: string, ...options: string[]): void {
       const output = openSync(log, 'a');
-      daemons.push(
-        spawn(program, [...settings, '--foreground', ...options], { stdio: ['ignore', output, output] }),
-      );
+      const daemon = spawn(program, [...settings, '--foreground', ...options], {
+        stdio: ['ignore', output, output],
+      });
+      daemon.once('exit', () => ended.abort(new Error(`${program} has ended`)));
+      daemons.push(daemon);
     },
     readLog: () => readFile(log, 'utf8').catch(() => ''),
     // The gateway first, the monitor last: a daemon ends faster while the daemon that it depends on still runs.
@@ -153,20 +172,31 @@ async function startCluster(
   start('ceph-osd', '--id', '0');
 }
 
+type Store = { endpoint: string; close(): Promise<void> };
+
 /**
  * Starts Ceph in a temporary directory, with one user, who has these credentials and no bucket. Region: us-east-1.
+ * Begins again with other ports when a daemon ends, as it does when another program has taken its port.
  * @throws with the end of the daemons' log when it does not start
  */
-export async function startCeph(
-  credentials: Credentials,
-): Promise<{ endpoint: string; close(): Promise<void> }> {
+export async function startCeph(credentials: Credentials): Promise<Store> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(credentials);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOnce(credentials: Credentials): Promise<Store> {
   const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-ceph-'));
   const runner = runnerIn(directory);
   const close = async () => {
     await runner.endAll();
     await rm(directory, { recursive: true, force: true });
   };
-  const [monitorPort = 0, gatewayPort = 0] = await findFreePorts(2);
+  const [monitorPort, gatewayPort] = [await findFreePort(), await findFreePort()];
   const endpoint = `http://127.0.0.1:${gatewayPort}`;
   try {
     const clusterId = crypto.randomUUID();
@@ -179,7 +209,7 @@ export async function startCeph(
     const user = ['--uid', 'test', '--display-name', 'test'];
     const keys = ['--access-key', accessKeyId, '--secret-key', secretAccessKey];
     await runner.runConfigured('radosgw-admin', 'user', 'create', ...user, ...keys);
-    await untilAnswering(endpoint);
+    await untilAnswering(endpoint, runner.signal);
   } catch (error) {
     const log = (await runner.readLog()).slice(-2_000);
     await close();
