@@ -14,7 +14,6 @@ import { createLargeCommand } from './large/command.ts';
 import { createLoadCommand } from './load/command.ts';
 import type { Report } from './measuring/figures.ts';
 import { runReports } from './measuring/printing.ts';
-import { measurePeers } from './peers/peers.ts';
 import { measureShapes } from './search/knowledge-base-shapes.ts';
 import { measureSearchTime } from './search/search-time.ts';
 import { measureVectors } from './search/with-vectors.ts';
@@ -35,7 +34,7 @@ const MANY_PASSAGES = [10_000, 150_000];
 const COMPARED_PASSAGES = [150_000];
 const QUERIES = 1_000;
 const BULK_FILES = 10_000;
-/** Fewer queries than for search: several shapes and engines answer each one, the slow ones in half a second. */
+/** Fewer queries than for search: several shapes answer each one. */
 const COMPARED_QUERIES = 200;
 
 const withoutCorpus: Record<string, Part> = {
@@ -48,7 +47,7 @@ const withoutCorpus: Record<string, Part> = {
 
 const withCorpus: Record<string, Part> = {
   search: {
-    about: `import and search of ${MANY_PASSAGES.join(' and ')} passages, and how exact the answers are`,
+    about: `import and search of ${MANY_PASSAGES.join(' and ')} passages`,
     measure: (report, { passages = MANY_PASSAGES, queries = QUERIES }) =>
       measureSearchTime(report, { passages, queries }),
   },
@@ -56,11 +55,6 @@ const withCorpus: Record<string, Part> = {
     about: `the same ${COMPARED_PASSAGES.join()} passages in 1, 100 and 1,000 knowledge bases, and options of queries`,
     measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
       measureShapes(report, { passages, queries }),
-  },
-  peers: {
-    about: `speed on ${COMPARED_PASSAGES.join()} passages and quality beside PostgreSQL, SQLite, Groonga and Lucene`,
-    measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
-      measurePeers(report, { passages, queries }),
   },
 };
 

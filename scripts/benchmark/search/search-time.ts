@@ -1,5 +1,4 @@
-/** Part `search`: import and search times of a corpus, and how many answers equal those of exhaustive scoring. */
-
+/** Part `search`: import and search times of a corpus. */
 import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
 import { findDescendants } from '../../../contract-tests/harness/machine/processes.ts';
 import { withServiceDatabase } from '../../../contract-tests/harness/service/service-database.ts';
@@ -9,7 +8,6 @@ import { type MixedQuery, makeLongQueries, makeQueries, queryKinds } from '../co
 import { type Answer, askAll, type Search } from '../measuring/ask.ts';
 import type { Report } from '../measuring/figures.ts';
 import { readCpuSeconds } from '../measuring/processor-use.ts';
-import { measureExactness } from './exhaustive-score.ts';
 
 const SEED = 1;
 /** The warm-up uses another mix of the same kinds. */
@@ -20,7 +18,6 @@ const LONG_QUERIES = 20;
 
 const TARGET_IMPORT_PER_SECOND = 3_000;
 const TARGET_LONG_MS = 250;
-const TARGET_EQUAL_SHARE = 0.97;
 /** Milliseconds by number of passages. Other sizes have no target. */
 const TARGETS_MS: Record<number, { p50?: number; p95?: number; p99?: number }> = {
   10000: { p50: 3 },
@@ -113,27 +110,14 @@ async function measureImport(service: RunningService, report: Report, passages: 
   return knowledgeBaseIds[0] ?? '';
 }
 
-async function addExactness({ service, report, passages }: Measured, texts: string[]): Promise<void> {
-  const value = await withServiceDatabase(service, (client) => measureExactness(service, client, texts));
-  report.figure({
-    name: `${passages.toLocaleString('en')}: share of the ten best by BM25 among the candidates`,
-    value,
-    unit: '',
-    target: { atLeast: TARGET_EQUAL_SHARE },
-  });
-}
-
 async function measureCorpus(report: Report, passages: number, queryCount: number): Promise<void> {
   const queries = makeQueries(queryCount, passages, SEED);
-  const texts = queries.map(({ text }) => text);
   await withService(async (service) => {
     const knowledgeBaseId = await measureImport(service, report, passages);
     const measured = { service, report, passages, knowledgeBaseId };
     report.progress(`${queries.length} queries to ${passages} passages`);
     await measureQueries(measured, queries);
     await measureLongQueries(measured);
-    report.progress(`full scoring of ${passages} passages`);
-    await addExactness(measured, texts);
   });
 }
 

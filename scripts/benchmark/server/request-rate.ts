@@ -2,12 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
 import { findDescendants } from '../../../contract-tests/harness/machine/processes.ts';
-import { databaseUrlOf } from '../../../contract-tests/harness/service/service-database.ts';
 import {
   createKnowledgeBase,
   type RunningService,
@@ -33,7 +30,7 @@ const TARGET_PER_SECOND = 5_000;
 /** Below this share of its core, the server has waited for another process, and the rate is not its own. */
 const BUSY_SHARE = 0.9;
 
-/** A measured endpoint: an operation of the service, or a bare program. */
+/** A measured operation of a service. */
 type Subject = { name: string; url: string; apiKey: string; pid: number };
 /** One round: answered requests, its seconds, and seconds of processor time. */
 type Round = { requests: number; seconds: number; serverCpu: number; databaseCpu: number; p99Ms: number };
@@ -86,36 +83,30 @@ const ratePerCpuSecond = ({ requests, serverCpu }: Round): number => requests / 
 const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds;
 /** The server's cost of one request: processor time where it is known, else elapsed time. */
 const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
-/** The same with PostgreSQL's cost. */
-const secondsWithDatabaseOf = (round: Round): number => secondsOf(round) + round.databaseCpu / round.requests;
-
 /** Adds the cost of a request relative to that of another one, which is measured at the same time. */
 function addRatio(
   report: Report,
   name: string,
-  { rounds, other, costOf = secondsOf }: { rounds: Round[]; other: Round[]; costOf?(round: Round): number },
+  { rounds, other }: { rounds: Round[]; other: Round[] },
 ): void {
-  const value = median(rounds, costOf) / median(other, costOf);
+  const value = median(rounds, secondsOf) / median(other, secondsOf);
   report.figure({ name, value, unit: 'times' });
 }
 
-/** Adds the figures. Only the service's operations have a target, and use PostgreSQL. */
-function addFigures(
-  report: Report,
-  subject: string,
-  { rounds, target }: { rounds: Round[]; target?: Target },
-): void {
+const TARGET: Target = { atLeast: TARGET_PER_SECOND };
+
+function addFigures(report: Report, subject: string, rounds: Round[]): void {
   const busy = median(rounds, busyShare);
   const figure = (name: string, value: number, unit: string, target?: Target) =>
     report.figure({ name: `${subject}: ${name}`, value, unit, ...(target && { target }) });
-  figure('answered', median(rounds, ratePerSecond), '/s', target);
+  figure('answered', median(rounds, ratePerSecond), '/s', TARGET);
   figure(
     '99 % of the answers within',
     median(rounds, ({ p99Ms }) => p99Ms),
     'ms',
   );
   if (!(busy > 0)) return;
-  figure('per CPU second of the server', median(rounds, ratePerCpuSecond), '/s', target);
+  figure('per CPU second of the server', median(rounds, ratePerCpuSecond), '/s', TARGET);
   const microseconds = (read: (round: Round) => number) =>
     median(rounds, (round) => (read(round) / round.requests) * 1e6);
   figure(
@@ -123,48 +114,25 @@ function addFigures(
     microseconds(({ serverCpu }) => serverCpu),
     'µs',
   );
-  if (target)
-    figure(
-      'PostgreSQL CPU a request',
-      microseconds(({ databaseCpu }) => databaseCpu),
-      'µs',
-    );
+  figure(
+    'PostgreSQL CPU a request',
+    microseconds(({ databaseCpu }) => databaseCpu),
+    'µs',
+  );
   if (busy >= BUSY_SHARE) return;
   const share = Math.round(busy * 100);
   report.note(`${subject}: the server had only ${share} % of a core; other processes limited its rate.`);
 }
 
-/** What the service is compared with: the machine, and the libraries that it stands on. */
-const BARE = { name: 'bare node:http', program: './bare-server.ts' };
-const STACK = { name: 'its libraries alone', program: './bare-stack.ts' };
-
-/** Starts a program that prints its port, and runs `use` while it answers. */
-async function withProgram(
-  { name, program }: typeof BARE,
-  args: string[],
-  use: (subject: Subject) => Promise<void>,
-): Promise<void> {
-  const file = fileURLToPath(new URL(program, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-    const { value: port } = await lines.next();
-    if (child.pid === undefined || port === undefined) throw new Error(`${program} did not start`);
-    await use({ name, url: `http://127.0.0.1:${port}/v1/${REQUESTS[0]}`, apiKey: '-', pid: child.pid });
-  } finally {
-    child.kill('SIGTERM');
-  }
-}
-
 /** Pins the servers to one core, and PostgreSQL and the load to the other, which is returned. */
-function separate(services: RunningService[], programs: Subject[], report: Report): number | undefined {
+function separate(services: RunningService[], report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
     report.note('Nothing was pinned: there are no two cores, or there is no taskset.');
     return undefined;
   }
   const pids = services.map(({ pid }) => pid);
-  pinTo(cores[0], [...pids, ...programs.map(({ pid }) => pid)]);
+  pinTo(cores[0], pids);
   pinTo(cores[1], pids.flatMap(findDescendants));
   report.note(
     `The server was pinned to core ${cores[0]}; PostgreSQL and the load (autocannon) to core ${cores[1]}.`,
@@ -192,40 +160,24 @@ async function measureRounds(
   return rounds;
 }
 
-/** Measures the operations, a service with a rate limit and the bare programs in several rounds. The medians count. */
+/** Measures the operations, and a service with a rate limit, in several rounds. The medians count. */
 async function measureServices(
   report: Report,
-  [service, limited]: [RunningService, RunningService],
-  [bare, stack]: [Subject, Subject],
+  service: RunningService,
+  limited: RunningService,
 ): Promise<void> {
-  const core = separate([service, limited], [bare, stack], report);
+  const core = separate([service, limited], report);
   const toSubject = ({ address, apiKey, pid }: RunningService, operation: string, name = operation) => {
     return { name, url: `${address}/v1/${operation}`, apiKey, pid };
   };
   const operations = REQUESTS.map((operation) => toSubject(service, operation));
-  const subjects = [bare, stack, toSubject(limited, REQUESTS[0], LIMITED), ...operations];
-  const [ofBare = [], ofStack = [], ofLimited = [], ...ofOperations] = await measureRounds(
-    report,
-    subjects,
-    core,
-  );
-  addFigures(report, bare.name, { rounds: ofBare });
-  addFigures(report, stack.name, { rounds: ofStack });
-  addRatio(report, `${stack.name}: cost against ${bare.name}`, { rounds: ofStack, other: ofBare });
-  const target = { atLeast: TARGET_PER_SECOND };
+  const subjects = [toSubject(limited, REQUESTS[0], LIMITED), ...operations];
+  const [ofLimited = [], ...ofOperations] = await measureRounds(report, subjects, core);
   REQUESTS.forEach((operation, i) => {
-    const rounds = ofOperations[i] ?? [];
-    addFigures(report, operation, { rounds, target });
-    addRatio(report, `${operation}: cost against ${bare.name}`, { rounds, other: ofBare });
-    addRatio(report, `${operation}: cost with PostgreSQL against ${bare.name}`, {
-      rounds,
-      other: ofBare,
-      costOf: secondsWithDatabaseOf,
-    });
+    addFigures(report, operation, ofOperations[i] ?? []);
   });
-  addFigures(report, LIMITED, { rounds: ofLimited, target });
+  addFigures(report, LIMITED, ofLimited);
   const [unlimited = []] = ofOperations;
-  addRatio(report, `${REQUESTS[0]}: cost against ${stack.name}`, { rounds: unlimited, other: ofStack });
   addRatio(report, `${LIMITED}: cost against no limit`, { rounds: ofLimited, other: unlimited });
 }
 
@@ -233,11 +185,6 @@ async function measureServices(
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);
-    const measure = (bare: Subject, stack: Subject) =>
-      withService((limited) => measureServices(report, [service, limited], [bare, stack]), {
-        settings: RATE_LIMIT,
-      });
-    const database = databaseUrlOf(service.dataDirectory);
-    await withProgram(BARE, [], (bare) => withProgram(STACK, [database], (stack) => measure(bare, stack)));
+    await withService((limited) => measureServices(report, service, limited), { settings: RATE_LIMIT });
   });
 }
