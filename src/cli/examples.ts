@@ -67,7 +67,6 @@ export const EXAMPLES: Record<string, Example[]> = {
   ],
   status: [
     ['status', 'what the server of this directory does now'],
-    ['status --watch', 'again every two seconds, until Ctrl-C'],
     ['status --url http://10.0.0.1:8080 --url http://10.0.0.2:9100', 'a server and a worker, added up'],
     ['status --json | jq .now.requests.p95', 'the time within which 95 % of the answers come'],
   ],

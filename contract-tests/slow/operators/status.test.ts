@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
 import { afterAll, expect, inject, test } from 'vitest';
-import { spawnCommand, startCommand } from '../../harness/service/command-line.ts';
+import { spawnCommand } from '../../harness/service/command-line.ts';
 import { environmentOf } from '../../harness/service/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');
@@ -86,39 +85,19 @@ test('what is no metrics of a server is named with its reason, and the exit code
   expect([reading.servers.length, code]).toEqual([1, 1]);
 });
 
-test('a watch goes on while a server is gone, and ends at Ctrl-C', async () => {
-  let answered = 0;
-  const address = await serve((request, response) => {
-    answered += 1;
-    if (answered === 2) request.destroy();
-    else response.end(METRICS);
-  });
-  const child = startCommand(environment, 'status', '--watch', '0.5', '--json', '--url', address);
-  const exited = once(child, 'exit');
-  const seen: number[] = [];
-  for await (const line of createInterface(child.stdout)) {
-    const { servers: read, unreachable } = JSON.parse(line);
-    seen.push(read.length - unreachable.length);
-    if (seen.at(-1) === 1) break;
-  }
-  child.kill('SIGINT');
-  expect([seen[0], seen.at(-1)]).toEqual([-1, 1]);
-  expect((await exited)[0]).toBe(0);
-});
-
 test('the token of this machine is not sent to others, and wrong options are sentences', async () => {
   const abroad = environmentOf(dataDirectory, { KNOWLEDGE_URL: 'https://knowledge.example.com' });
   const runs = await Promise.all([
     spawnCommand(abroad, 'status'),
     spawnCommand(environment, 'status', '--url', 'nowhere'),
-    spawnCommand(environment, 'status', '--watch', '0'),
+    spawnCommand(environment, 'status', '--interval', '3601'),
     spawnCommand(environmentOf('/nonexistent'), 'status', '--url', 'http://127.0.0.1:1'),
     spawnCommand(environmentOf('/nonexistent'), 'status'),
   ]);
   expect(runs.map(({ complaints }) => complaints)).toEqual([
     expect.stringMatching(/^Give the token of https:/),
     expect.stringContaining('An address, please, such as http://'),
-    expect.stringContaining('Seconds from 0.5 to 3600, please.'),
+    expect.stringContaining('Seconds from 0 to 3600, please.'),
     expect.stringContaining('/nonexistent/metrics-token does not exist.'),
     expect.stringContaining('No server runs on DATA_DIR (/nonexistent). Start one:'),
   ]);

@@ -18,60 +18,22 @@ export const NONE: Requests = {
   faults: 0,
 };
 
-/** The columns of the requests, from the left. `isWide`: only where a terminal has WIDTH columns. */
-const COLUMNS: {
-  title: string;
-  width: number;
-  isPast: boolean;
-  isWide: boolean;
-  format(requests: Requests): string;
-}[] = [
-  {
-    title: 'a second',
-    width: 9,
-    isPast: false,
-    isWide: false,
-    format: ({ perSecond }) => formatRate(perSecond),
-  },
-  {
-    title: 'p50',
-    width: 8,
-    isPast: false,
-    isWide: true,
-    format: ({ p50Seconds }) => formatSeconds(p50Seconds),
-  },
-  {
-    title: 'p95',
-    width: 8,
-    isPast: false,
-    isWide: false,
-    format: ({ p95Seconds }) => formatSeconds(p95Seconds),
-  },
-  {
-    title: 'p99',
-    width: 8,
-    isPast: false,
-    isWide: true,
-    format: ({ p99Seconds }) => formatSeconds(p99Seconds),
-  },
-  { title: 'count', width: 10, isPast: true, isWide: false, format: ({ count }) => String(count) },
-  {
-    title: 'p95',
-    width: 8,
-    isPast: true,
-    isWide: false,
-    format: ({ p95Seconds }) => formatSeconds(p95Seconds),
-  },
-  { title: '5xx', width: 5, isPast: true, isWide: false, format: ({ faults }) => String(faults) },
+/** The columns of the requests, from the left. */
+const COLUMNS: { title: string; width: number; isPast: boolean; format(requests: Requests): string }[] = [
+  { title: 'a second', width: 9, isPast: false, format: ({ perSecond }) => formatRate(perSecond) },
+  { title: 'p50', width: 8, isPast: false, format: ({ p50Seconds }) => formatSeconds(p50Seconds) },
+  { title: 'p95', width: 8, isPast: false, format: ({ p95Seconds }) => formatSeconds(p95Seconds) },
+  { title: 'p99', width: 8, isPast: false, format: ({ p99Seconds }) => formatSeconds(p99Seconds) },
+  { title: 'count', width: 10, isPast: true, format: ({ count }) => String(count) },
+  { title: 'p95', width: 8, isPast: true, format: ({ p95Seconds }) => formatSeconds(p95Seconds) },
+  { title: '5xx', width: 5, isPast: true, format: ({ faults }) => String(faults) },
 ];
 
 /** The widest name of an operation, with a space. */
 const NAME_WIDTH = 20;
 
-const columnsFor = (columns: number) => COLUMNS.filter(({ isWide }) => !isWide || columns >= WIDTH);
-
-export function formatRow({ name, now, sinceStart = NONE }: Row, columns: number): string {
-  const cells = columnsFor(columns).map(({ isPast, width, format }) => {
+export function formatRow({ name, now, sinceStart = NONE }: Row): string {
+  const cells = COLUMNS.map(({ isPast, width, format }) => {
     const requests = isPast ? sinceStart : now;
     return (requests === undefined ? '-' : format(requests)).padStart(width);
   });
@@ -79,11 +41,10 @@ export function formatRow({ name, now, sinceStart = NONE }: Row, columns: number
 }
 
 /** The two lines above the rows: the periods, and the titles below them. */
-export function headRows(interval: string, columns: number): [string, string] {
-  const shown = columnsFor(columns);
+export function headRows(interval: string): [string, string] {
   const widthOf = (isPast: boolean) =>
-    shown.filter((each) => each.isPast === isPast).reduce((sum, { width }) => sum + width, 0);
+    COLUMNS.filter((each) => each.isPast === isPast).reduce((sum, { width }) => sum + width, 0);
   const periods = interval.padStart(widthOf(false)) + 'since the start'.padStart(widthOf(true));
-  const titles = shown.map(({ title, width }) => title.padStart(width)).join('');
+  const titles = COLUMNS.map(({ title, width }) => title.padStart(width)).join('');
   return [style('bold', 'REQUESTS'.padEnd(NAME_WIDTH)) + periods, ' '.repeat(NAME_WIDTH) + titles];
 }

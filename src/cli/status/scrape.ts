@@ -58,23 +58,19 @@ async function explain(address: string, error: unknown): Promise<string> {
   return reasonOf(error);
 }
 
-/** Returns the metrics, or why there are none. Throws only when `signal` has aborted. */
-export async function scrape(
-  address: string,
-  { token, signal }: { token: string | undefined; signal: AbortSignal },
-): Promise<Scrape | Unreachable> {
+/** Returns the metrics, or why there are none. */
+export async function scrape(address: string, token: string): Promise<Scrape | Unreachable> {
   try {
     const response = await fetch(`${address}/metrics`, {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}` },
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     requireSuccess(address, response);
     const samples = parseExposition(await readText(response)).map(toVisibleLabels);
     if (!samples.some(isOurs)) throw new ExpositionError('it has other metrics');
     return { address, atMs: performance.now(), samples };
   } catch (error) {
-    signal.throwIfAborted();
     return { address, reason: await explain(address, error) };
   }
 }

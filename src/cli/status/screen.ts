@@ -1,17 +1,12 @@
-/** A reading as lines for people: at most 80 columns, or those of a narrower terminal; the most important first. */
+/** A reading as lines for people: at most 80 columns, but for problems; the most important first. */
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { formatBytes, pluralise } from '../../terminal/formats.ts';
 import { style, toVisibleLine } from '../../terminal/terminal.ts';
 import { formatRate, formatSeconds, formatShare } from './figures.ts';
-import { fitRows, type Line } from './fit-screen.ts';
 import type { Period } from './period.ts';
 import { findProblems, IMPORT_QUEUE } from './problems.ts';
 import type { Reading, ServerState, Storage } from './reading.ts';
 import { formatRow, headRows, NONE, type Row, WIDTH } from './requests-table.ts';
-
-/** Operations that a low terminal shows rather than details. */
-const FIRST_OPERATIONS = 3;
 
 const INDENT = ' '.repeat(10);
 
@@ -63,39 +58,29 @@ function listSlowest({ operations }: Period): string[] {
   return names.length === 0 ? [] : [listThatFits(`${INDENT}slowest (95 % within): `, names)];
 }
 
-const essential = (text: string): Line => ({ text, kind: 'essential' });
-const past = (text: string): Line => ({ text, kind: 'past' });
-const detail = (text: string): Line => ({ text, kind: 'detail' });
-const space = (): Line => ({ text: '', kind: 'space' });
-
-function showRequests(reading: Reading, columns: number): Line[] {
+function showRequests(reading: Reading): string[] {
   const { now, sinceStart } = reading;
   const interval = now === null ? '(one reading)' : `in the last ${formatSeconds(now.seconds)}`;
   const all = { name: 'all', now: now?.requests, sinceStart: sinceStart.requests };
-  const narrow = columns < WIDTH ? [detail('This screen is too narrow for p50 and p99.')] : [];
   return [
-    ...headRows(interval, columns).map(essential),
-    essential(formatRow(all, columns)),
-    ...toRows(reading).map((row, index) => ({
-      text: formatRow(row, columns),
-      kind: index < FIRST_OPERATIONS ? ('operation' as const) : ('furtherOperation' as const),
-    })),
-    ...narrow,
-    essential(part('answers', `now: ${now === null ? '-' : describeAnswers(now)}`)),
-    past(`${INDENT}since the start: ${describeAnswers(sinceStart)}`),
-    ...listSlowest(sinceStart).map(detail),
+    ...headRows(interval),
+    formatRow(all),
+    ...toRows(reading).map(formatRow),
+    part('answers', `now: ${now === null ? '-' : describeAnswers(now)}`),
+    `${INDENT}since the start: ${describeAnswers(sinceStart)}`,
+    ...listSlowest(sinceStart),
   ];
 }
 
 /** Attempts to deliver events; nothing where there were none. */
-function showDeliveries({ now, sinceStart: { deliveries } }: Reading): Line[] {
+function showDeliveries({ now, sinceStart: { deliveries } }: Reading): string[] {
   if (deliveries.received + deliveries.failed === 0) return [];
   const describe = ({ received, failed }: Period['deliveries']) => `${received} received, ${failed} failed`;
   const present = now === null ? '' : `now: ${describe(now.deliveries)}; `;
-  return [past(part('WEBHOOKS', `deliveries ${present}since the start: ${describe(deliveries)}`))];
+  return [part('WEBHOOKS', `deliveries ${present}since the start: ${describe(deliveries)}`)];
 }
 
-function showImports(reading: Reading): Line[] {
+function showImports(reading: Reading): string[] {
   const { queues, now, sinceStart } = reading;
   const queue = queues[IMPORT_QUEUE];
   const { processed, failed, timeout, failures } = sinceStart.imports;
@@ -108,55 +93,43 @@ function showImports(reading: Reading): Line[] {
       ? 'the queue is unknown'
       : `${queue.waiting} waiting${age}, ${queue.running} running${throughput}`;
   return [
-    essential(part('IMPORTS', present)),
-    past(`${INDENT}since the start: ${processed} processed, ${failed} failed, ${timeout} timed out`),
-    ...(codes.length > 0 ? [detail(listThatFits(`${INDENT}failed: `, codes))] : []),
+    part('IMPORTS', present),
+    `${INDENT}since the start: ${processed} processed, ${failed} failed, ${timeout} timed out`,
+    ...(codes.length > 0 ? [listThatFits(`${INDENT}failed: `, codes)] : []),
     ...showDeliveries(reading),
   ];
-}
-
-/** The tables that have grown since the first reading of a watch. */
-export function findGrowth(storage: Storage | null, first: Storage | null): Storage['tables'] {
-  if (storage === null || first === null) return [];
-  const before = new Map(first.tables.map(({ table, bytes }) => [table, bytes]));
-  return storage.tables
-    .map(({ table, bytes }) => ({ table, bytes: bytes - (before.get(table) ?? 0) }))
-    .filter(({ bytes }) => bytes > 0)
-    .toSorted((left, right) => right.bytes - left.bytes);
 }
 
 /** `other`: mostly PostgreSQL's own tables. */
 const nameOf = (table: string): string => (table === 'other' ? 'the rest' : table.replaceAll('_', ' '));
 
-/** The first ones. */
-const listTables = (beginning: string, tables: Storage['tables']): string =>
+/** The largest tables. */
+const listTables = (tables: Storage['tables']): string =>
   listThatFits(
-    INDENT + beginning,
+    INDENT,
     tables.map(({ table, bytes }) => `${nameOf(table)} ${formatBytes(bytes)}`),
   );
 
-function showStorage({ storage, servers }: Reading, first: Reading | undefined): Line[] {
-  if (storage === null) return [essential(part('STORAGE', 'unknown'))];
+function showStorage({ storage, servers }: Reading): string[] {
+  if (storage === null) return [part('STORAGE', 'unknown')];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
   const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors, documentsWithoutVectors } = storage;
-  const growth = findGrowth(storage, first?.storage ?? null);
   const stored = `${pluralise(documents, 'document')} of ${formatBytes(documentBytes)}`;
   const age = ageSeconds < 1 ? 'as of now' : `as of ${formatSeconds(ageSeconds)} ago`;
   const cached = cacheHitShare === null ? '' : `, ${formatShare(cacheHitShare)} of its reads cached`;
   return [
-    essential(part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`)),
-    past(`${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`),
+    part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`),
+    `${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`,
     ...(servers.some(({ hasWordVectors }) => hasWordVectors)
-      ? [past(`${INDENT}found by words and by meaning: WORD_VECTORS is on`)]
+      ? [`${INDENT}found by words and by meaning: WORD_VECTORS is on`]
       : []),
     ...(passagesWithoutVectors
-      ? [essential(`${INDENT}${pluralise(passagesWithoutVectors, 'passage')} without vectors yet`)]
+      ? [`${INDENT}${pluralise(passagesWithoutVectors, 'passage')} without vectors yet`]
       : []),
     ...(documentsWithoutVectors
-      ? [essential(`${INDENT}${pluralise(documentsWithoutVectors, 'document')} without vectors yet`)]
+      ? [`${INDENT}${pluralise(documentsWithoutVectors, 'document')} without vectors yet`]
       : []),
-    detail(listTables('', tables)),
-    ...(growth.length > 0 ? [detail(listTables('grown since the first reading: ', growth))] : []),
+    listTables(tables),
   ];
 }
 
@@ -186,18 +159,16 @@ function alignColumns(rows: string[][]): string[] {
 }
 
 /** The share of queries that a model did not answer in time; nothing where none was asked. */
-function showMeaning({ sinceStart: { meaning } }: Reading): Line[] {
+function showMeaning({ sinceStart: { meaning } }: Reading): string[] {
   const reasons = Object.entries(meaning.byWords);
   const byWords = reasons.reduce((sum, [, count]) => sum + count, 0);
   const asked = byWords + meaning.compared;
   if (asked === 0) return [];
   const why = byWords === 0 ? '' : ` (${reasons.map(([reason, count]) => `${reason} ${count}`).join(', ')})`;
   return [
-    past(
-      part(
-        'MEANING',
-        `${formatShare(byWords / asked)} of ${asked} ${asked === 1 ? 'query' : 'queries'} since the start by words alone, without the model${why}`,
-      ),
+    part(
+      'MEANING',
+      `${formatShare(byWords / asked)} of ${asked} ${asked === 1 ? 'query' : 'queries'} since the start by words alone, without the model${why}`,
     ),
   ];
 }
@@ -212,49 +183,35 @@ function showReplicaUse(servers: ServerState[]): string[] {
   return [`${INDENT}on the read replica since the start: ${share}`];
 }
 
-function showServers({ servers }: Reading): Line[] {
+function showServers({ servers }: Reading): string[] {
   const [titles = '', ...rows] = alignColumns([SERVER_TITLES, ...servers.map(cellsOf)]);
   const lost = servers.reduce((sum, { lostLogLines }) => sum + lostLogLines, 0);
   return [
-    essential(style('bold', titles)),
-    ...rows.map(essential),
-    ...showReplicaUse(servers).map(past),
-    ...(lost > 0 ? [past(`${INDENT}lines of the log that were lost since the start: ${lost}`)] : []),
+    style('bold', titles),
+    ...rows,
+    ...showReplicaUse(servers),
+    ...(lost > 0 ? [`${INDENT}lines of the log that were lost since the start: ${lost}`] : []),
   ];
 }
 
-/** `columns` undefined: a sentence is one line, however long. */
-function showProblems(reading: Reading, columns: number | undefined): Line[] {
-  return findProblems(reading).flatMap((sentence) => {
-    const line = toVisibleLine(sentence);
-    const room = Math.max(INDENT.length, Math.min(columns ?? WIDTH, WIDTH) - INDENT.length);
-    const lines = columns === undefined ? [line] : wrapAnsi(line, room, { hard: true }).split('\n');
-    return lines.map((each, index) =>
-      essential(index === 0 ? `${style(['bold', 'red'], 'PROBLEM')}   ${each}` : INDENT + each),
-    );
-  });
-}
-
-/** `size`: of the terminal, to which the lines are cut; undefined: there is no terminal. */
-type ScreenOptions = {
-  first?: Reading | undefined;
-  size?: { rows: number; columns: number } | undefined;
-};
+const showProblems = (reading: Reading): string[] =>
+  findProblems(reading).map(
+    (sentence) => `${style(['bold', 'red'], 'PROBLEM')}   ${toVisibleLine(sentence)}`,
+  );
 
 /** The lines of a reading. */
-export function showReading(reading: Reading, { first, size }: ScreenOptions = {}): string[] {
-  const problems = showProblems(reading, size?.columns);
-  if (reading.servers.length === 0) return fitRows(problems, size?.rows);
-  const lines = [
+export function showReading(reading: Reading): string[] {
+  const problems = showProblems(reading);
+  if (reading.servers.length === 0) return problems;
+  return [
     ...problems,
-    ...showRequests(reading, size?.columns ?? WIDTH),
-    space(),
+    ...showRequests(reading),
+    '',
     ...showMeaning(reading),
     ...showImports(reading),
-    space(),
-    ...showStorage(reading, first),
-    space(),
+    '',
+    ...showStorage(reading),
+    '',
     ...showServers(reading),
   ];
-  return fitRows(lines, size?.rows);
 }

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { findRunningServers, requireProven } from '../../serve/discovery/running-servers.ts';
 import { readSmallFile } from '../../serve/discovery/small-file.ts';
 import { isMetricsToken, metricsTokenFile, SECRET_FILE_MAX_BYTES } from '../../serve/secrets/secret-files.ts';
-import { hasReader, printJson, style } from '../../terminal/terminal.ts';
+import { print, printJson, style } from '../../terminal/terminal.ts';
 import { codeOf, reasonOf } from '../../terms/problem.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
 import { readAddress } from '../service/service-address.ts';
@@ -13,22 +13,15 @@ import { formatSeconds } from './figures.ts';
 import { type Reading, toReading } from './reading.ts';
 import { type Scrape, scrape, type Unreachable } from './scrape.ts';
 import { showReading } from './screen.ts';
-import { openPlainScreen, openScreen } from './watch-screen.ts';
 
 const INTERVAL_SECONDS = 2;
 const INTERVAL_MAX_SECONDS = 3_600;
-/** Below this, most intervals have no request, and the readings themselves become the load. */
-const WATCH_MIN_SECONDS = 0.5;
-
-/** The command's own line and the next prompt stay on the screen too. */
-const PROMPT_ROWS = 2;
-
 /** Parses seconds, also with decimals. */
-const seconds = (min: number) => (text: string) => {
+function parseSeconds(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= min && number <= INTERVAL_MAX_SECONDS) return number;
-  throw new InvalidArgumentError(`Seconds from ${min} to ${INTERVAL_MAX_SECONDS}, please.`);
-};
+  if (number <= INTERVAL_MAX_SECONDS) return number;
+  throw new InvalidArgumentError(`Seconds from 0 to ${INTERVAL_MAX_SECONDS}, please.`);
+}
 
 const isLoopback = (address: string): boolean =>
   /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(address).hostname);
@@ -60,7 +53,6 @@ type StatusOptions = JsonOption & {
   url?: string[];
   token?: string;
   interval: number;
-  watch?: number | true;
 };
 
 /** The servers to read, and the token for them. `prove`: returns those of them that may get it now. */
@@ -72,7 +64,7 @@ async function findAddresses(config: Config): Promise<Pick<Target, 'addresses' |
   const found = await find();
   requireProven(found, config);
   const addresses = found.map(({ address }) => address);
-  // Before each reading again: a watch goes on after a server has been killed, and another program may get its port.
+  // Before the second scrape again: a server may have been killed, and another program may have got its port.
   const prove = async () =>
     (await find()).flatMap(({ address, state }) => (state === 'alive' ? [address] : []));
   return { addresses, prove };
@@ -91,36 +83,23 @@ async function findTarget({ url, token }: StatusOptions): Promise<Target> {
   return { ...servers, token: await readTokenFile(config) };
 }
 
-async function scrapeAll(
-  { addresses, token, prove }: Target,
-  signal: AbortSignal,
-): Promise<(Scrape | Unreachable)[]> {
+async function scrapeAll({ addresses, token, prove }: Target): Promise<(Scrape | Unreachable)[]> {
   const proven = new Set(await prove());
   const scrapeProven = async (address: string) =>
     proven.has(address)
-      ? await scrape(address, { token, signal })
+      ? await scrape(address, token)
       : { address, reason: `The server at ${address} does not answer.` };
   return await Promise.all(addresses.map(scrapeProven));
 }
 
-/** The room for a reading; undefined: standard output is no terminal. */
-function terminalSize(): { rows: number; columns: number } | undefined {
-  const { isTTY, rows, columns } = process.stdout;
-  return isTTY ? { rows: rows - PROMPT_ROWS, columns } : undefined;
-}
-
-/** Yields a reading for every interval, without end. The first comes after one interval; `intervalMs` 0: at once. */
-async function* readAgain(target: Target, intervalMs: number, signal: AbortSignal): AsyncGenerator<Reading> {
-  let earlier: (Scrape | Unreachable)[] = [];
-  if (intervalMs > 0) earlier = await scrapeAll(target, signal);
-  for (;;) {
-    // A server that is gone is asked again; the operator hears of it now rather than after the interval.
-    if (earlier.length > 0 && earlier.every((each) => 'reason' in each)) yield toReading(earlier);
-    await delay(intervalMs, undefined, { signal });
-    const results = await scrapeAll(target, signal);
-    yield toReading(results, earlier);
-    earlier = results;
-  }
+/** Counts for an interval, without one only what is since the servers' start. */
+async function takeReading(target: Target, intervalMs: number): Promise<Reading> {
+  if (intervalMs === 0) return toReading(await scrapeAll(target));
+  const earlier = await scrapeAll(target);
+  // The operator hears of servers that are gone now rather than after the interval.
+  if (earlier.every((each) => 'reason' in each)) return toReading(earlier);
+  await delay(intervalMs);
+  return toReading(await scrapeAll(target), earlier);
 }
 
 /** Shows on a terminal that a reading is being made. Returns the function that removes the line. */
@@ -131,57 +110,17 @@ function announceReading(intervalMs: number): () => void {
   return () => void stderr.write('\r\u001b[K');
 }
 
-async function showOnce(readings: AsyncIterable<Reading>, { json, interval }: StatusOptions): Promise<void> {
-  const endAnnouncement = announceReading(interval * 1000);
-  for await (const reading of readings) {
-    endAnnouncement();
-    if (json) printJson(reading);
-    else openPlainScreen().draw(showReading(reading, { size: terminalSize() }));
-    if (reading.unreachable.length > 0) process.exitCode = 1;
-    return;
-  }
+async function showStatus(options: StatusOptions): Promise<void> {
+  const target = await findTarget(options);
+  const intervalMs = options.interval * 1000;
+  const endAnnouncement = announceReading(intervalMs);
+  const reading = await takeReading(target, intervalMs).finally(endAnnouncement);
+  if (options.json) printJson(reading);
+  else for (const line of showReading(reading)) print(line);
+  if (reading.unreachable.length > 0) process.exitCode = 1;
 }
 
-/** The head of a watch: what it is, and that it goes on. */
-function headOf({ time, servers }: Reading, everySeconds: number): string {
-  const state = servers.length === 0 ? 'trying again' : 'reading';
-  return style('dim', `${time.slice(11, 19)} UTC, ${state} every ${everySeconds} s; Ctrl-C ends`);
-}
-
-async function showForever(
-  readings: AsyncIterable<Reading>,
-  { json, everySeconds }: JsonOption & { everySeconds: number },
-): Promise<void> {
-  const isTerminal = process.stdout.isTTY && !json;
-  const screen = isTerminal ? openScreen(process.stdout) : openPlainScreen();
-  let first: Reading | undefined;
-  try {
-    if (isTerminal) screen.draw([style('dim', `Counting for ${everySeconds} s …`)]);
-    for await (const reading of readings) {
-      if (!hasReader()) return;
-      if (reading.storage !== null) first ??= reading;
-      const size = isTerminal ? terminalSize() : undefined;
-      if (json) printJson(reading);
-      else screen.draw([headOf(reading, everySeconds), ...showReading(reading, { first, size })]);
-    }
-  } finally {
-    screen.end();
-  }
-}
-
-/** Runs `act` with a signal that aborts at Ctrl-C or SIGTERM, which end `act` without an error. */
-async function untilInterrupted(act: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  try {
-    await act(interrupted.signal);
-  } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-  }
-}
-
-export const status = withJson(new Command('status'), 'print JSON, one line for each reading')
+export const status = withJson(new Command('status'), 'print JSON, on one line')
   .description(
     'show what servers do now and have done since their start: requests, imports, storage, problems; ' +
       'the exit status is 1 when a server cannot be read',
@@ -202,23 +141,7 @@ export const status = withJson(new Command('status'), 'print JSON, one line for 
   .option(
     '--interval <seconds>',
     'count the present figures for this long; 0: only those since the start',
-    seconds(0),
+    parseSeconds,
     INTERVAL_SECONDS,
   )
-  .option(
-    '--watch [seconds]',
-    'show it again and again, every 2 seconds by default',
-    seconds(WATCH_MIN_SECONDS),
-  )
-  .action((options: StatusOptions) =>
-    untilInterrupted(async (signal) => {
-      const target = await findTarget(options);
-      const { watch, json, interval } = options;
-      if (watch === undefined) return await showOnce(readAgain(target, interval * 1000, signal), options);
-      const everySeconds = watch === true ? INTERVAL_SECONDS : watch;
-      await showForever(readAgain(target, everySeconds * 1000, signal), {
-        ...(json && { json }),
-        everySeconds,
-      });
-    }),
-  );
+  .action(showStatus);
