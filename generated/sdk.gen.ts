@@ -26,7 +26,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * meaning, are returned, possibly none: `mode` chooses. For a word that none of them has, those near it count, with
  * less weight: misspelt or transcribed ones, compounds and parts of compounds. Identifiers are never guessed. Words
  * in quotes ask for a phrase: see `query`. A successful query costs one credit, even if it finds nothing. A refused
- * one costs nothing.
+ * one costs nothing. A client that hangs up pays for an answer that was made all the same.
  */
 export const query = <ThrowOnError extends boolean = false>(options: Options<QueryData, ThrowOnError>): RequestResult<QueryResponses, QueryErrors, ThrowOnError> => (options.client ?? client).post<QueryResponses, QueryErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

@@ -111,7 +111,8 @@ class Operations:
         it in meaning, are returned, possibly none: `mode` chooses. For a word that none of them has, those near it
         count, with less weight: misspelt or transcribed ones, compounds and parts of compounds. Identifiers are
         never guessed. Words in quotes ask for a phrase: see `query`. A successful query costs one credit, even if
-        it finds nothing. A refused one costs nothing.
+        it finds nothing. A refused one costs nothing. A client that hangs up pays for an answer that was made all
+        the same.
 
         query: A question, or words to search for. Words in quotes (`"blood pressure"`, also “ ”, „ “, « », 「 」, 『
         』) are a phrase: all results have it, in its order and without other words between, in the content, the
@@ -1076,7 +1077,8 @@ class AsyncOperations:
         it in meaning, are returned, possibly none: `mode` chooses. For a word that none of them has, those near it
         count, with less weight: misspelt or transcribed ones, compounds and parts of compounds. Identifiers are
         never guessed. Words in quotes ask for a phrase: see `query`. A successful query costs one credit, even if
-        it finds nothing. A refused one costs nothing.
+        it finds nothing. A refused one costs nothing. A client that hangs up pays for an answer that was made all
+        the same.
 
         query: A question, or words to search for. Words in quotes (`"blood pressure"`, also “ ”, „ “, « », 「 」, 『
         』) are a phrase: all results have it, in its order and without other words between, in the content, the

@@ -1,6 +1,8 @@
 /** The charge of a search. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { withinBounds } from '../../database/connection/bounded-statements.ts';
 import { createAccount, readBalance } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import type { Search } from '../search.ts';
@@ -52,4 +54,57 @@ test('a search that fails, and one without a price, cost nothing', async () => {
   const { searchFor, balance } = await chargedSearch(0);
   expect(await searchFor(0)).toEqual(ANSWER);
   expect(await balance()).toBe(0);
+});
+
+const sleep = (seconds: number) => sql`SELECT pg_sleep(${seconds}::float8)`.execute(suite.database);
+const never = () => new AbortController().signal;
+
+test('who hangs up pays for an answer that was made all the same, and for none that was cancelled', async () => {
+  const hangingUp = new AbortController();
+  const bounds = { timeMaxMs: 60_000, signal: () => hangingUp.signal };
+  const made = await chargedSearch(3, async () => {
+    hangingUp.abort(new Error('hung up'));
+    await sleep(0);
+    return ANSWER;
+  });
+  await withinBounds(bounds, () => made.searchFor(2));
+  expect(await made.balance()).toBe(1);
+  const cancelled = await chargedSearch(3, async () => {
+    await sleep(30);
+    return ANSWER;
+  });
+  await expect(withinBounds(bounds, () => cancelled.searchFor(2))).rejects.toThrow('hung up');
+  expect(await cancelled.balance()).toBe(3);
+});
+
+test('a price is given back after the end of its query too, although others hold the balance then', async () => {
+  const { database } = suite;
+  const held = Promise.withResolvers<void>();
+  const { searchFor, balance } = await chargedSearch(3, async () => {
+    expect(await balance()).toBe(1);
+    const isHeld = Promise.withResolvers<void>();
+    void database.transaction().execute(async (transaction) => {
+      await sql`SELECT FROM account_balances FOR UPDATE`.execute(transaction);
+      isHeld.resolve();
+      await held.promise;
+    });
+    await isHeld.promise;
+    await sleep(30);
+    return ANSWER;
+  });
+  const searching = withinBounds({ timeMaxMs: 300, signal: never }, () => searchFor(2));
+  searching.catch(() => {});
+  const readWaiting = async () =>
+    (
+      await sql`SELECT FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE account_balances%' AND datname = current_database()`.execute(
+        database,
+      )
+    ).rows;
+  await vi.waitFor(async () => expect(await readWaiting()).toHaveLength(1), { timeout: 10_000 });
+  // Longer than the first look at a statement's bounds, which are over.
+  await sleep(0.5);
+  held.resolve();
+  await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  expect(await balance()).toBe(3);
 });
