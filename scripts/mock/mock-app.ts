@@ -39,6 +39,7 @@ const consoleSignIn: ConsoleSignIn = {
   sessions,
   keyOf: createKeyReader(sessions),
   authenticate: async (key) => ({ ...(await authenticate(key)), keyId: CONSOLE_KEY_ID }),
+  endSession: async () => {},
   limitRate: async () => ({}),
 };
 

@@ -1,6 +1,7 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
 import { removeUnchangedImports } from '../database/rows/documents/document-addresses.ts';
+import { removeExpiredSessions } from '../database/rows/ended-sessions.ts';
 import { removeExpiredAnswers } from '../database/rows/idempotency-keys.ts';
 import { removeEndedJobs } from '../database/rows/jobs.ts';
 import { removeUndeliverableEvents } from '../database/rows/webhook-events.ts';
@@ -99,6 +100,7 @@ export async function collectGarbage(service: JobContext, { signal }: Attempt<ob
   await requeuePurges(service);
   await removeEndedJobs(service.database, ENDED_JOBS_KEPT_SECONDS);
   await removeExpiredAnswers(service.database);
+  await removeExpiredSessions(service.database);
   await removeUnchangedImports(service.database, UNCHANGED_KEPT_DAYS);
   await pruneWebhooks(service, signal);
   await settleUploads(service, signal);

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { singleFlight } from '../concurrency/single-flight.ts';
+import { endSession } from '../database/rows/ended-sessions.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
 import { attributeHandlers } from '../handlers/attributes.ts';
@@ -212,7 +213,13 @@ export function createServiceApp(
     routes: {
       ...transferRoutes(service, { limitRate, findCaller }),
       ...(redeemSignInCode && { redeemSignInCode }),
-      consoleSignIn: { sessions, keyOf, authenticate, limitRate },
+      consoleSignIn: {
+        sessions,
+        keyOf,
+        authenticate,
+        endSession: ({ sessionId: id, expiresAt }) => endSession(service.database, { id, expiresAt }),
+        limitRate,
+      },
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending, proxy?.seen),

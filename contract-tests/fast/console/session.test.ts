@@ -60,9 +60,19 @@ test('who is not signed in is told so without an error', async () => {
   expect([answer.status, answer.body]).toEqual([200, { success: true, data: {} }]);
 });
 
-test('signing out ends the cookie', async () => {
-  const answer = await call('DELETE', '/console/session', { cookie, 'x-api-key': 'console', ...SAME });
+test('signing out ends the cookie, wherever it was copied to; another sign-in with the key stays', async () => {
+  const again = await signIn(apiKey);
+  const [copied = ''] = String(again.headers['set-cookie']).split('; ');
+  const asCopy = { ...SAME, cookie: copied };
+  expect((await list(asCopy)).status).toBe(200);
+  const answer = await call('DELETE', '/console/session', { ...asCopy, 'x-api-key': 'console' });
   expect(answer.headers['set-cookie']?.[0]).toMatch(/^knowledge-retrieval-\w+=; .*Max-Age=0/);
+  expectRefusal(await list(asCopy), 401, 'UNAUTHORIZED');
+  expect((await call('GET', '/console/session', { ...asCopy, 'x-api-key': 'console' })).body).toEqual({
+    success: true,
+    data: {},
+  });
+  expect((await list(SAME)).status).toBe(200);
 });
 
 test('what a session may do is what its key may', async () => {

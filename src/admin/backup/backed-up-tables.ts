@@ -23,6 +23,7 @@ export const BACKED_UP_TABLES = [
   'document_addresses',
   'unchanged_imports',
   'synonym_groups',
+  'ended_sessions',
 ] as const satisfies (keyof Tables)[];
 
 /** Also the names from before the migration `0009-field-names`, for databases and backups of older versions. */

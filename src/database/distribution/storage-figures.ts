@@ -31,6 +31,7 @@ const TABLES: Record<keyof Tables, true> = {
   webhook_deliveries: true,
   knowledge_jobs: true,
   synonym_groups: true,
+  ended_sessions: true,
 };
 
 /** A migration or a repair may lock a table. */

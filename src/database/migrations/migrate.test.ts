@@ -59,6 +59,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0027-recognised-pages',
     '0028-small-jobs',
     '0029-index-upkeep',
+    '0030-ended-sessions',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -38,6 +38,7 @@ import * as documentAddresses from './0.3/0026-document-addresses.ts';
 import * as recognisedPages from './0.3/0027-recognised-pages.ts';
 import * as smallJobs from './0.3/0028-small-jobs.ts';
 import * as indexUpkeep from './0.3/0029-index-upkeep.ts';
+import * as endedSessions from './0.3/0030-ended-sessions.ts';
 import { claimSchema } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -71,6 +72,7 @@ const migrations: Record<string, Migration> = {
   '0027-recognised-pages': recognisedPages,
   '0028-small-jobs': smallJobs,
   '0029-index-upkeep': indexUpkeep,
+  '0030-ended-sessions': endedSessions,
 };
 
 /**

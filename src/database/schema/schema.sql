@@ -117,6 +117,12 @@ CREATE TABLE documents_without_vectors (
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id) ON DELETE CASCADE
 ) WITH (fillfactor=70);
 
+CREATE TABLE ended_sessions (
+  id text COLLATE "C" NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (id)
+);
+
 CREATE TABLE files (
   knowledge_base_id uuid NOT NULL,
   id uuid NOT NULL,

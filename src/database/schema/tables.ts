@@ -332,6 +332,9 @@ type SynonymGroupTable = {
   keys: string[];
 };
 
+/** A session of the console that its user has ended: see ended-sessions.ts. */
+type EndedSessionTable = { id: string; expires_at: Timestamp };
+
 /** An attempt to deliver an event. Only the last ones of each webhook are kept. */
 type WebhookDeliveryTable = {
   webhook_id: string;
@@ -390,4 +393,5 @@ export type Tables = {
   webhook_deliveries: WebhookDeliveryTable;
   knowledge_jobs: KnowledgeJobTable;
   synonym_groups: SynonymGroupTable;
+  ended_sessions: EndedSessionTable;
 };

@@ -3,10 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '../../database/rows/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../database/rows/api-keys.ts';
+import { endSession } from '../../database/rows/ended-sessions.ts';
 import type { KeyScope } from '../../database/schema/tables.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
 import { createAuthenticate, type RequiredScope, requireScope } from './authenticate.ts';
+import { createConsoleSessions } from './console-session.ts';
 
 type Permissions = { scope?: KeyScope; knowledgeBaseIds?: string[] };
 
@@ -125,6 +127,32 @@ test('a key in use stops working within a second of its revocation', async () =>
   await revokeApiKey(suite.database, keyIdOf(key));
   vi.advanceTimersByTime(1_000);
   await expect(authenticate(key)).rejects.toThrow('valid API key');
+});
+
+test('a sign-out ends its session at once on every server, and no other session of its key', async () => {
+  const sessions = createConsoleSessions('secret');
+  const keyId = keyIdOf(await makeKey());
+  const [ended, other] = [sessions.issue(keyId), sessions.issue(keyId)];
+  const servers = [1, 2].map(() => createAuthenticate(suite.database, sessions).authenticate);
+  for (const authenticate of servers) expect(await authenticate(ended)).toMatchObject({ accountId, keyId });
+  const { sessionId: id = '', expiresAt = new Date() } = sessions.read(ended) ?? {};
+  await endSession(suite.database, { id, expiresAt });
+  for (const authenticate of servers) {
+    await expect(authenticate(ended)).rejects.toThrow('valid API key');
+    expect(await authenticate(other)).toMatchObject({ keyId });
+  }
+});
+
+test('a key in use ends its sessions within a second of its revocation', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const sessions = createConsoleSessions('secret');
+  const { authenticate } = createAuthenticate(suite.database, sessions);
+  const keyId = keyIdOf(await makeKey());
+  const token = sessions.issue(keyId);
+  await authenticate(token);
+  await revokeApiKey(suite.database, keyId);
+  vi.advanceTimersByTime(1_000);
+  await expect(authenticate(token)).rejects.toThrow('valid API key');
 });
 
 test('ownerOf returns the account of a key from its first successful check until it is refused', async () => {

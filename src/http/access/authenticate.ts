@@ -4,11 +4,12 @@ import { inBatches } from '../../concurrency/batches.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Database } from '../../database/connection/database.ts';
 import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../../database/rows/api-keys.ts';
+import { findEndedSessions } from '../../database/rows/ended-sessions.ts';
 import type { KeyScope } from '../../database/schema/tables.ts';
 import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../../terms/api-key.ts';
 import { keyNotPermitted, unauthorized } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
-import type { ConsoleSessions } from './console-session.ts';
+import type { ConsoleSession, ConsoleSessions } from './console-session.ts';
 
 /** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
 const KEY_CACHE_MS = 1_000;
@@ -69,17 +70,25 @@ export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSe
     owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
     recordKeyUse(database, keyId).catch(() => {});
   };
-  /** The caller of a session of the console, whose key is still valid. */
-  const authenticateSession = async (token: string, keyId: string): Promise<Caller> => {
-    const owner = await findOwner(keyId);
-    if (owner === undefined) throw unauthorized();
+  /** Each time, so that a session ends on all servers at once; people send few requests. */
+  const hasEnded = inBatches(async (sessionIds) => {
+    const ended = await findEndedSessions(database, sessionIds);
+    return (sessionId) => ended.has(sessionId);
+  });
+  /** The caller of a session of the console that has not been ended, and whose key is still valid. */
+  const authenticateSession = async (
+    token: string,
+    { keyId, sessionId }: ConsoleSession,
+  ): Promise<Caller> => {
+    const [owner, isOver] = await Promise.all([findOwner(keyId), hasEnded(sessionId)]);
+    if (owner === undefined || isOver) throw unauthorized();
     sessionAccounts.set(token, owner.accountId);
     noteUse(keyId, owner);
     return toCaller(keyId, owner);
   };
   const authenticate = async (key = ''): Promise<Caller> => {
-    const sessionKeyId = sessions?.read(key);
-    if (sessionKeyId !== undefined) return await authenticateSession(key, sessionKeyId);
+    const session = sessions?.read(key);
+    if (session !== undefined) return await authenticateSession(key, session);
     const stored = accepted.get(key) ?? readApiKey(key);
     if (stored === undefined) throw unauthorized();
     const owner = await findOwner(stored.keyId);

@@ -9,21 +9,29 @@ test('what stands for a key names it, for a week', () => {
   let nowMs = 1_000_000;
   const sessions = createConsoleSessions('secret', () => nowMs);
   const token = sessions.issue(keyId);
-  expect(sessions.read(token)).toBe(keyId);
+  expect(sessions.read(token)).toMatchObject({ keyId, expiresAt: new Date(nowMs + WEEK_MS) });
   nowMs += WEEK_MS - 1_000;
-  expect(sessions.read(token)).toBe(keyId);
+  expect(sessions.read(token)).toMatchObject({ keyId });
   nowMs += 1_000;
   expect(sessions.read(token)).toBeUndefined();
+});
+
+test('each sign-in is another session', () => {
+  const { issue, read } = createConsoleSessions('secret');
+  const [one, other] = [read(issue(keyId)), read(issue(keyId))];
+  expect(one?.sessionId).not.toBe(other?.sessionId);
 });
 
 test('nothing else stands for a key', () => {
   const { issue, read } = createConsoleSessions('secret');
   const token = issue(keyId);
-  const [, , expires = '', mac = ''] = token.split('_');
-  const later = `console_${keyId}_${Number(expires) + 1}_${mac}`;
-  const other = `console_${keyId.replace('0', '1')}_${expires}_${mac}`;
+  const [, , id = '', expires = '', mac = ''] = token.split('_');
+  const later = `console_${keyId}_${id}_${Number(expires) + 1}_${mac}`;
+  const other = `console_${keyId.replace('0', '1')}_${id}_${expires}_${mac}`;
+  const [, , otherId = ''] = issue(keyId).split('_');
+  const renamed = `console_${keyId}_${otherId}_${expires}_${mac}`;
   const foreign = createConsoleSessions('another').issue(keyId);
-  for (const wrong of ['', 'console', token.slice(0, -1), `${token}x`, later, other, foreign])
+  for (const wrong of ['', 'console', token.slice(0, -1), `${token}x`, later, other, renamed, foreign])
     expect(read(wrong)).toBeUndefined();
 });
 

@@ -2,7 +2,7 @@
  * Sessions of the console: a cookie stands for the key with which a person has signed in, in all tabs of a browser. No
  * script can read it, and the key itself is not in it. Only the console's own requests may use it.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../../terms/api-key.ts';
 
@@ -12,22 +12,31 @@ import { isSameSecret } from '../../terms/api-key.ts';
  */
 export const CONSOLE_KEY = 'console';
 
-/** A person signs in again after this time. A key that is revoked or expires ends its sessions at once. */
+/** A person signs in again after this time. A key that is revoked or expires ends its sessions within a second. */
 const VALID_SECONDS = 7 * 86_400;
 
 /** Begins what stands for a key, so that it is told from keys. */
-const TOKEN_PATTERN = /^console_([0-9a-f]{24})_(\d{1,12})_([\w-]{43})$/;
+const TOKEN_PATTERN = /^console_([0-9a-f]{24})_([0-9a-f]{24})_(\d{1,12})_([\w-]{43})$/;
 
-const macOf = (secret: string, keyId: string, expires: string): Buffer =>
-  createHmac('sha256', secret).update(['console session', keyId, expires].join('\n')).digest();
+/** `parts`: of the token, before the MAC. */
+const macOf = (secret: string, parts: string[]): Buffer =>
+  createHmac('sha256', secret)
+    .update(['console session', ...parts].join('\n'))
+    .digest();
+
+/** `sessionId`: another one for each sign-in, by which it is ended. */
+export type ConsoleSession = { keyId: string; sessionId: string; expiresAt: Date };
 
 export type ConsoleSessions = {
   /** The cookie's name: servers on other ports of the same host have cookies of their own. */
   cookieName: string;
   /** Makes what stands for the key for a week. */
   issue(keyId: string): string;
-  /** The id of the key that a token stands for; undefined: it is no token of this service, or has expired. */
-  read(token: string): string | undefined;
+  /**
+   * The session of a token; undefined: it is no token of this service, or has expired. It may have been ended: the
+   * database knows.
+   */
+  read(token: string): ConsoleSession | undefined;
 };
 
 /** @param secret that of the deployment: all of its servers know it */
@@ -37,13 +46,15 @@ export function createConsoleSessions(secret: string, nowMs = Date.now): Console
     cookieName: `knowledge-retrieval-${name}`,
     issue(keyId) {
       const expires = String(Math.floor(nowMs() / 1000) + VALID_SECONDS);
-      return `console_${keyId}_${expires}_${macOf(secret, keyId, expires).toString('base64url')}`;
+      const parts = [keyId, randomBytes(12).toString('hex'), expires];
+      return ['console', ...parts, macOf(secret, parts).toString('base64url')].join('_');
     },
     read(token) {
-      const [, keyId, expires, mac] = TOKEN_PATTERN.exec(token) ?? [];
-      if (keyId === undefined || expires === undefined || mac === undefined) return undefined;
-      const isOurs = isSameSecret(Buffer.from(mac, 'base64url'), macOf(secret, keyId, expires));
-      return isOurs && Number(expires) * 1000 > nowMs() ? keyId : undefined;
+      const [, keyId = '', sessionId = '', expires = '', mac] = TOKEN_PATTERN.exec(token) ?? [];
+      if (mac === undefined) return undefined;
+      const isOurs = isSameSecret(Buffer.from(mac, 'base64url'), macOf(secret, [keyId, sessionId, expires]));
+      const expiresAt = new Date(Number(expires) * 1000);
+      return isOurs && expiresAt.getTime() > nowMs() ? { keyId, sessionId, expiresAt } : undefined;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { ServiceError } from '../../../terms/errors.ts';
 import type { Caller } from '../../access/authenticate.ts';
 import {
+  type ConsoleSession,
   type ConsoleSessions,
   isSameOrigin,
   type KeyReader,
@@ -18,6 +19,8 @@ export type ConsoleSignIn = {
   keyOf: KeyReader;
   /** @throws UNAUTHORIZED */
   authenticate(key: string): Promise<Caller>;
+  /** Ends a session on all servers. */
+  endSession(session: ConsoleSession): Promise<void>;
   /** @throws RATE_LIMITED */
   limitRate(keyId: string): Promise<Record<string, string>>;
 };
@@ -39,7 +42,7 @@ function setCookie(context: Context, name: string, value: string): void {
   context.set('set-cookie', fields.join('; '));
 }
 
-/** A key that was revoked meanwhile. */
+/** A key that was revoked meanwhile, or a session that was ended. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof ServiceError && error.errorCode === 'UNAUTHORIZED') return;
   throw error;
@@ -53,12 +56,12 @@ function requireSameOrigin({ req }: Context): void {
 /** Adds the route, which takes GET, POST and DELETE. */
 export function addSession(
   router: Router,
-  { sessions, keyOf, authenticate, limitRate }: ConsoleSignIn,
+  { sessions, keyOf, authenticate, endSession, limitRate }: ConsoleSignIn,
 ): void {
   router.get(SESSION_PATH, async (context) => {
-    const keyId = sessions.read(keyOf(context.req.headers));
+    const session = sessions.read(keyOf(context.req.headers));
     // Without a session, the page asks for a key: that is no error.
-    const caller = keyId && (await authenticate(keyOf(context.req.headers)).catch(unlessRefused));
+    const caller = session && (await authenticate(keyOf(context.req.headers)).catch(unlessRefused));
     context.body = { success: true, data: caller ? describe(caller) : {} };
   });
   router.post(SESSION_PATH, async (context) => {
@@ -68,8 +71,11 @@ export function addSession(
     setCookie(context, sessions.cookieName, sessions.issue(caller.keyId));
     context.body = { success: true, data: describe(caller) };
   });
-  router.delete(SESSION_PATH, (context) => {
+  router.delete(SESSION_PATH, async (context) => {
     requireSameOrigin(context);
+    // First, so that a sign-out that fails leaves the page its cookie, with which to try again.
+    const session = sessions.read(keyOf(context.req.headers));
+    if (session) await endSession(session);
     setCookie(context, sessions.cookieName, '');
     context.body = { success: true, data: {} };
   });
