@@ -33,6 +33,13 @@ test.each<[string, object]>([
   ['"and" = 1', eq('and', 1)],
   ['"team"="sales"', eq('team', 'sales')],
   ['title = "say \\"hi\\" \\u00e9 \\\\ \\n"', eq('title', 'say "hi" é \\ \n')],
+  ['team = “sales”', eq('team', 'sales')],
+  ['team = „say \\“hi\\““', eq('team', 'say “hi“')],
+  ['team = »sales« and “a” = 1', { type: 'and', filters: [eq('team', 'sales'), a] }],
+  ['team in («x y», 「販売」, ‘it’, ‚z‘)', { type: 'in', key: 'team', value: ['x y', '販売', 'it', 'z'] }],
+  ['team = l’Oréal', eq('team', 'l’Oréal')],
+  ['title contains 2025', { type: 'contains', key: 'title', value: '2025' }],
+  ['title contains true', { type: 'contains', key: 'title', value: 'true' }],
   ['year in (2025, 2026)', { type: 'in', key: 'year', value: [2025, 2026] }],
   ['team in [sales, "human resources"]', { type: 'in', key: 'team', value: ['sales', 'human resources'] }],
   ['team not in ()', { type: 'nin', key: 'team', value: [] }],
@@ -84,6 +91,9 @@ test.each([
   ['a = ', 4, VALUE, 'the end'],
   ['a = and', 5, VALUE, 'and'],
   ['a = "open', 10, 'a closing "', 'the end'],
+  ['a = “open', 10, 'a closing ”', 'the end'],
+  ['a > true', 5, 'a number or a text, such as 2026 or "b"', 'true'],
+  ['a between 1 and false', 17, 'a number or a text, such as 2026 or "b"', 'false'],
   ['a in 5', 6, 'a list, such as (2025, 2026)', '5'],
   ['a in (1 2)', 9, 'a comma or )', '2'],
   ['a in (1, 2', 11, 'a comma or )', 'the end'],
@@ -110,5 +120,5 @@ test('any text is a filter or is refused, and groups without end exhaust no stac
   fc.assert(fc.property(fc.string({ unit: 'binary' }), isRead));
   const parts = fc.constantFrom('a', '=', '1', '"x"', '(', ')', 'and', 'or', 'not', 'in', ',', 'exists', '"');
   fc.assert(fc.property(fc.array(parts), (words) => isRead(words.join(' '))));
-  for (const hostile of ['(', 'not ', '"', '\\', 'a in (', ' ']) isRead(hostile.repeat(16_384));
+  for (const hostile of ['(', 'not ', '"', '„', '”“', '\\', 'a in (', ' ']) isRead(hostile.repeat(16_384));
 });

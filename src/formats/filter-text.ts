@@ -20,9 +20,30 @@ export class FilterTextError extends Error {
 /** `kind`: what the characters are; a word is a name, a number or a text without quotes. `value`: without quotes. */
 type Token = { kind: 'word' | 'quoted' | 'sign' | 'end'; value: string; at: number; source: string };
 
-/** No two alternatives begin with the same character, so that the time is linear. */
-const TOKEN =
-  /\s*(?:(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign>[<>!=]=|<>|&&|\|\||[=<>≤≥≠(),[\]])|(?<word>[^\s"'<>!=≤≥≠(),[\]&|]+))/suy;
+/** Opening quotation mark → those that close it, as word processors and telephones of any language write them. */
+const CLOSING: Record<string, string> = {
+  ...{
+    '"': '"',
+    "'": "'",
+    '“': '”“',
+    '”': '”',
+    '„': '“”',
+    '«': '»',
+    '»': '«',
+    '「': '」',
+    '『': '』',
+    '＂': '＂',
+  },
+  ...{ '‘': '’‘', '’': '’', '‚': '‘’', '‹': '›', '›': '‹' },
+};
+const QUOTED = Object.entries(CLOSING).map(([open, close]) => `${open}(?:[^${close}\\\\]|\\\\.)*[${close}]`);
+const [NO_WORD, NO_BEGINNING] = ['\\s"\'“”„«»「」『』＂<>!=≤≥≠(),[\\]&|', '‘’‚‹›'];
+/** No two alternatives begin with the same character, so that the time is linear. An apostrophe may be within a word. */
+const TOKEN = new RegExp(
+  `\\s*(?:(?<quoted>${QUOTED.join('|')})|(?<sign>[<>!=]=|<>|&&|\\|\\||[=<>≤≥≠(),[\\]])|` +
+    `(?<word>[^${NO_WORD}${NO_BEGINNING}][^${NO_WORD}]*))`,
+  'suy',
+);
 const SPACE = /\s*/uy;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NAME = /^(?:[A-Za-z0-9_.-]{1,64}|\$(?:type|title|sourceUrl|createdAt))$/;
@@ -53,8 +74,9 @@ function readTokens(text: string): Token[] {
     if (found === null) {
       SPACE.lastIndex = index;
       const at = index + (SPACE.exec(text)?.[0].length ?? 0);
-      const isOpen = text[at] === '"' || text[at] === "'";
-      const expected = isOpen ? `a closing ${text[at]}` : 'a name, a value or a comparison';
+      const closing = CLOSING[text[at] ?? ''];
+      const isOpen = closing !== undefined;
+      const expected = isOpen ? `a closing ${closing[0]}` : 'a name, a value or a comparison';
       throw new FilterTextError(expected, {
         text,
         at: isOpen ? end : at,
@@ -107,6 +129,19 @@ function createReader(text: string) {
     const number = NUMBER.test(token.value) ? Number(token.value) : Number.NaN;
     return Number.isFinite(number) ? number : token.value;
   };
+  /** A value as it is written: a part of a text. */
+  const part = (): string => {
+    const { value: written } = peek();
+    value();
+    return written;
+  };
+  /** A value that comes before or after others. */
+  const bound = (): Value => {
+    const { kind, value: written } = peek();
+    if (kind === 'word' && (written === 'true' || written === 'false'))
+      throw refuse('a number or a text, such as 2026 or "b"');
+    return value();
+  };
   const list = (): Value[] => {
     const close = takes('[') ? ']' : ')';
     if (close === ')') require('(', 'a list, such as (2025, 2026)');
@@ -130,18 +165,18 @@ function createReader(text: string) {
     const type = SIGNS[operatorOf(peek())];
     if (type !== undefined) {
       next += 1;
-      return { type, key, value: value() };
+      return { type, key, value: type === 'eq' || type === 'ne' ? value() : bound() };
     }
     const isNegated = takes('not');
     if (takes('in')) return { type: isNegated ? 'nin' : 'in', key, value: list() };
     const negate = (filter: ParsedFilter): ParsedFilter =>
       isNegated ? { type: 'not', filters: [filter] } : filter;
-    if (takes('contains')) return negate({ type: 'contains', key, value: value() });
+    if (takes('contains')) return negate({ type: 'contains', key, value: part() });
     if (takes('exists')) return negate({ type: 'exists', key });
     if (!takes('between')) throw refuse('=, !=, <, <=, >, >=, in, not in, contains, exists or between');
-    const from = { type: 'gte', key, value: value() };
+    const from = { type: 'gte', key, value: bound() };
     require('and', 'and');
-    return negate({ type: 'and', filters: [from, { type: 'lte', key, value: value() }] });
+    return negate({ type: 'and', filters: [from, { type: 'lte', key, value: bound() }] });
   };
   const condition = (depth: number): ParsedFilter => {
     if (depth > DEPTH_MAX) throw refuse(`at most ${DEPTH_MAX} levels`);
