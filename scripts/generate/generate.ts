@@ -1,5 +1,5 @@
 /**
- * Writes generated/ (handler types, fetch client, parts of the Python client) from spec/openapi.yaml, and there the
+ * Writes generated/ (handler types, fetch client, operations of both clients) from spec/openapi.yaml, and there the
  * version of package.json. Copies the files of OCR.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,10 +10,11 @@ import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { openJsonParameters } from '../../src/http/contract/json-parameters.ts';
 import { isMain, scriptCommand } from '../arguments.ts';
+import { writeClientOperations } from './client-operations.ts';
 import { type Spec, writeBounds } from './describe-bounds.ts';
 import { copyOcrFiles, findOcrDrift } from './ocr-files.ts';
 import { writePythonFiles } from './python/python-files.ts';
-import type { Spec as WholeSpec } from './python/spec-shapes.ts';
+import { flattenSpec, type Spec as WholeSpec } from './python/spec-shapes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const committed = join(root, 'generated');
@@ -53,7 +54,10 @@ async function keepClientOption(path: string): Promise<void> {
 async function generateInto(path: string): Promise<void> {
   const spec = openJsonParameters(load(await readSpecText()) as Spec & WholeSpec); // the linters of the spec check it
   writeBounds(spec);
-  const python = writePythonFiles(spec); // before the generator, which changes the spec
+  // Before the generator, which changes the spec.
+  const flat = flattenSpec(spec);
+  const python = writePythonFiles(flat);
+  const operations = writeClientOperations(flat);
   await createClient({
     input: spec,
     output: {
@@ -66,6 +70,7 @@ async function generateInto(path: string): Promise<void> {
     plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch', 'nestjs'],
   });
   await keepClientOption(path);
+  await writeFile(join(path, 'client-operations.ts'), operations);
   await mkdir(join(path, 'python'));
   for (const [name, text] of Object.entries(python)) await writeFile(join(path, 'python', name), text);
 }

@@ -1,4 +1,5 @@
 /** The client: the operations, and functions that upload files and wait for imports. */
+import { createOperations } from '../../generated/client-operations.ts';
 import type {
   Document,
   DocumentStatusReport,
@@ -9,9 +10,8 @@ import type {
 } from '../../generated/types.gen.ts';
 import { createDownloadFile } from './download-file.ts';
 import { toDocumentInput } from './operations/bare-id.ts';
-import { createReadOperations } from './operations/read-operations.ts';
+import { createQuery } from './operations/query.ts';
 import { createRequestOptions } from './operations/request-options.ts';
-import { createWriteOperations } from './operations/write-operations.ts';
 import { type PollOptions, type StatusSource, untilProcessed, type Watch } from './poll.ts';
 import { type CreateOptions, type KnowledgeRetrievalSettings, readSettings } from './settings.ts';
 import {
@@ -37,11 +37,10 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
   const context = readSettings(settings);
   const { semaphores, concurrency } = context;
   const options = createRequestOptions(context);
-  const reads = createReadOperations(options);
-  const writes = createWriteOperations(options);
+  const operations = createOperations(options);
 
   const statusSource: StatusSource = {
-    getStatus: reads.getDocumentStatus,
+    getStatus: operations.getDocumentStatus,
     hasWaiters: semaphores.longPolls.hasWaiters,
   };
 
@@ -64,11 +63,11 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     async (document, report) =>
       await untilDone(document, poll, report);
 
-  const upload = createUpload(context, writes);
+  const upload = createUpload(context, operations);
 
   return {
-    ...reads,
-    ...writes,
+    ...createQuery(options),
+    ...operations,
     /**
      * Uploads and imports a file: requests an upload address, sends the bytes there, and imports them. The returned
      * document is `pending`. A path works in Node, Deno and Bun.
@@ -97,10 +96,10 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     ): Promise<UploadResult[]> =>
       await uploadEach(sources, options, { upload, concurrency, finish: finishWith(options) }),
     /** The file from which a document was made: the bytes that were uploaded, in memory, as a File with their name. */
-    downloadFile: createDownloadFile(context, reads.presignDownloadUrl),
+    downloadFile: createDownloadFile(context, operations.presignDownloadUrl),
     /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
-      await untilDone(await writes.importFile(file, poll), poll),
+      await untilDone(await operations.importFile(file, poll), poll),
     /**
      * Like importUrl, and waits until the document is processed. If the file has not changed since the last import of
      * the address, the returned document has the `id` of the one that is there, and `unchanged: true`.
@@ -110,7 +109,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
       { idempotencyKey, ...poll }: PollOptions & Pick<CreateOptions, 'idempotencyKey'> = {},
     ): Promise<Document> => {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-      return await untilDone(await writes.importUrl(body, { ...poll, ...key }), poll);
+      return await untilDone(await operations.importUrl(body, { ...poll, ...key }), poll);
     },
     /** Like importTextContent, and waits until the document is processed. The service does so before it answers. */
     importTextContentAndPoll: async (
@@ -118,7 +117,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
       { idempotencyKey, ...poll }: PollOptions & Pick<CreateOptions, 'idempotencyKey'> = {},
     ): Promise<Document> => {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-      return await untilDone(await writes.importTextContent(body, { ...poll, ...key }), poll);
+      return await untilDone(await operations.importTextContent(body, { ...poll, ...key }), poll);
     },
     /** Waits until the document is processed, and returns its status report. */
     pollDocumentStatus: async (

@@ -4,7 +4,7 @@ export { createKnowledgeRetrieval, type KnowledgeRetrieval } from './client.ts';
 export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './errors.ts';
 export { type FoundPlace, foundPlace } from './found-place.ts';
 export type { Page, PagePromise } from './operations/page.ts';
-export type { Found, Selected } from './operations/read-operations.ts';
+export type { Found, Selected } from './operations/query.ts';
 export type { PollOptions } from './poll.ts';
 export type { CallOptions, CreateOptions, KnowledgeRetrievalSettings } from './settings.ts';
 export type { UploadFileRequest, UploadOptions } from './upload/upload.ts';

@@ -1,7 +1,7 @@
 /** Writes _operations.py: the operations as methods, once for each client. */
 import { type Classes, docstring, modelOf, typeOf } from './python-text.ts';
 import { findClasses } from './python-types.ts';
-import { type Argument, type PythonOperation, type Spec, toPythonName } from './spec-shapes.ts';
+import { type Argument, type ClientOperation, type Spec, toPythonName } from './spec-shapes.ts';
 
 const header = (
   types: string[],
@@ -24,7 +24,7 @@ const LIMITS = [
 ];
 
 /** Where one argument is required, it may be passed by position; all others are passed by name. */
-function writeParameters({ args, hasKey }: PythonOperation, classes: Classes): string {
+function writeParameters({ args, hasKey }: ClientOperation, classes: Classes): string {
   const write = ({ name, schema, isRequired }: Argument) =>
     `${toPythonName(name)}: ${typeOf(schema, 'input', classes)}${isRequired ? '' : ' | None = None'}`;
   const required = args.filter(({ isRequired }) => isRequired).map(write);
@@ -39,7 +39,7 @@ function writeParameters({ args, hasKey }: PythonOperation, classes: Classes): s
   return ['self', ...named].map((parameter) => `        ${parameter},\n`).join('');
 }
 
-function describe({ summary, description, args }: PythonOperation): string {
+function describe({ summary, description, args }: ClientOperation): string {
   const facts = args
     .filter((argument) => argument.description !== '')
     .map(({ name, description: text }) => `${toPythonName(name)}: ${text.replaceAll(/\s+/g, ' ').trim()}`);
@@ -48,13 +48,13 @@ function describe({ summary, description, args }: PythonOperation): string {
 
 type Kind = 'sync' | 'async';
 
-function returnType({ id, isList, payload }: PythonOperation, kind: Kind): string {
+function returnType({ id, isList, payload }: ClientOperation, kind: Kind): string {
   if (id === 'query') return 'SearchResults';
   if (!isList) return payload;
   return `${kind === 'sync' ? 'Pages' : 'AsyncPages'}[${payload}]`;
 }
 
-function writeCall(operation: PythonOperation): string {
+function writeCall(operation: ClientOperation): string {
   const { id, isList, args, hasKey } = operation;
   const fields = args.map(({ name }) => `            "${name}": ${toPythonName(name)},\n`).join('');
   const passed = fields === '' ? '{}' : `{\n${fields}        }`;
@@ -63,7 +63,7 @@ function writeCall(operation: PythonOperation): string {
   return `self.${name}(OPERATIONS["${id}"], ${passed}, (timeout, deadline, retries)${key})`;
 }
 
-function writeMethod(operation: PythonOperation, kind: Kind, classes: Classes): string {
+function writeMethod(operation: ClientOperation, kind: Kind, classes: Classes): string {
   const isAsync = kind === 'async' && !operation.isList;
   const head = `    ${isAsync ? 'async def' : 'def'} ${toPythonName(operation.id)}(\n${writeParameters(operation, classes)}`;
   const type = returnType(operation, kind);
@@ -87,7 +87,7 @@ function writeHooks(kind: Kind): string {
   ].join('\n');
 }
 
-const writeClass = (operations: PythonOperation[], kind: Kind, classes: Classes): string =>
+const writeClass = (operations: ClientOperation[], kind: Kind, classes: Classes): string =>
   `class ${kind === 'sync' ? 'Operations' : 'AsyncOperations'}:
     """The operations, each with its arguments by name."""
 
@@ -99,7 +99,7 @@ function namesIn(text: string, spec: Spec): string[] {
   return [...new Set(text.match(/\b[A-Z]\w+\b/g))].filter((name) => known.has(name)).sort();
 }
 
-export function writeOperations(spec: Spec, operations: PythonOperation[]): string {
+export function writeOperations(spec: Spec, operations: ClientOperation[]): string {
   const { classes } = findClasses(spec, operations);
   const table = operations.map(
     ({ id, method, payload, hasKey }) =>

@@ -2,8 +2,8 @@
 import { type Classes, docstring, inputName, isNamed, modelOf, typeOf } from './python-text.ts';
 import {
   type Argument,
+  type ClientOperation,
   nameOf,
-  type PythonOperation,
   reachable,
   type Schema,
   type Spec,
@@ -109,7 +109,7 @@ const WITH_OPTIONS = { importFile: 'ImportFileOptions', importTextContent: 'Impo
 /** The schemas of answers that no operation names: the events of webhooks, and the codes of errors. */
 const UNASKED = ['Pagination', 'QueryWarning', 'WebhookEvent', 'ErrorCode'];
 
-export function findClasses(spec: Spec, operations: PythonOperation[]) {
+export function findClasses(spec: Spec, operations: ClientOperation[]) {
   const inputs = reachable(
     spec,
     operations.flatMap(({ args }) => args.map(({ schema }) => schema)),
@@ -122,7 +122,7 @@ export function findClasses(spec: Spec, operations: PythonOperation[]) {
   return { inputs, outputs, classes: { spec, both: inputs.intersection(outputs) } };
 }
 
-export function writeTypes(spec: Spec, operations: PythonOperation[]): string {
+export function writeTypes(spec: Spec, operations: ClientOperation[]): string {
   const { inputs, outputs, classes } = findClasses(spec, operations);
   const { schemas } = spec.components;
   const named = Object.entries(schemas).filter(

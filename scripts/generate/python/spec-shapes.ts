@@ -1,4 +1,4 @@
-/** What the Python client is made from: the parts of the spec, and which schemas come in and go out. */
+/** What the clients are made from: the parts of the spec, and which schemas come in and go out. */
 
 export type Schema = {
   $ref?: string;
@@ -47,8 +47,8 @@ export function toPythonName(name: string): string {
 /** A field of a request. */
 export type Argument = { name: string; schema: Schema; isRequired: boolean; description: string };
 
-/** An operation as the Python client has it. `isList`: its answer is a page. `payload`: the schema of one item. */
-export type PythonOperation = {
+/** An operation as a client has it. `isList`: its answer is a page. `payload`: the schema of one item. */
+export type ClientOperation = {
   id: string;
   method: string;
   summary: string;
@@ -91,7 +91,7 @@ export function schemaOf(spec: Spec, reference: string): Schema {
   return schema;
 }
 
-function toOperation(spec: Spec, method: string, operation: Operation): PythonOperation {
+function toOperation(spec: Spec, method: string, operation: Operation): ClientOperation {
   const { operationId: id, summary, description = '', parameters = [], responses } = operation;
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const envelope = schemaOf(spec, success?.content?.[JSON_TYPE]?.schema.$ref ?? '');
@@ -109,7 +109,7 @@ function toOperation(spec: Spec, method: string, operation: Operation): PythonOp
 }
 
 /** The operations whose request is JSON. The body of the others, which take a file, is not. */
-export const readOperations = (spec: Spec): PythonOperation[] =>
+export const readOperations = (spec: Spec): ClientOperation[] =>
   Object.values(spec.paths).flatMap((methods) =>
     Object.entries(methods)
       .filter(([, { requestBody }]) => requestBody === undefined || JSON_TYPE in (requestBody.content ?? {}))
@@ -132,3 +132,15 @@ export function reachable(spec: Spec, from: Schema[]): Set<string> {
   from.forEach(visit);
   return found;
 }
+
+/** `{ allOf: [{ $ref }], description }`, by which a field has its own description → `{ $ref, description }` */
+function flatten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(flatten);
+  if (typeof value !== 'object' || value === null) return value;
+  const { allOf, ...rest } = value as { allOf?: unknown[] };
+  const flat = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, flatten(inner)]));
+  return Array.isArray(allOf) && allOf.length === 1 ? { ...(allOf[0] as object), ...flat } : flat;
+}
+
+/** The spec without `allOf`. */
+export const flattenSpec = (spec: Spec): Spec => flatten(spec) as Spec; // of the same form

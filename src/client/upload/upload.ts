@@ -1,4 +1,5 @@
 /** Uploads and imports a file: an upload address, the bytes, the import; a small one in one request. */
+import type { Operations } from '../../../generated/client-operations.ts';
 import type {
   Document,
   ImportFileRequest,
@@ -7,7 +8,6 @@ import type {
 } from '../../../generated/types.gen.ts';
 import { namingOtherAddress, parseJson, toClientError, unexpectedAnswer } from '../errors.ts';
 import { writeQuery } from '../operations/request-options.ts';
-import type { WriteOperations } from '../operations/write-operations.ts';
 import { type Received, readText, send } from '../requests/send.ts';
 import { type CallOptions, type Context, TRANSFER_TIMEOUT_MS } from '../settings.ts';
 import { countingFetch } from './counting-fetch.ts';
@@ -49,7 +49,7 @@ export type Upload = (
   report: ReportProgress | undefined,
 ) => Promise<Document>;
 
-export function createUpload(context: Context, writes: WriteOperations): Upload {
+export function createUpload(context: Context, operations: Operations): Upload {
   const { semaphores, answeredOrigins } = context;
 
   /** Sends the bytes of a file. They are read only when it is their turn. */
@@ -117,12 +117,12 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
       report?.({ sentBytes: size, phase: 'importing' });
       return document;
     }
-    const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
+    const ticket = await operations.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
     report?.({ fileName, totalBytes: size, phase: 'uploading' });
     await sendBytes(read, ticket, call, report);
     report?.({ sentBytes: size, phase: 'importing' });
     const { file: _file, fileName: _fileName, size: _size, ...described } = source;
-    return await writes.importFile({ ...described, fileId: ticket.fileId }, call);
+    return await operations.importFile({ ...described, fileId: ticket.fileId }, call);
   };
 
   return (request, call, report) =>
