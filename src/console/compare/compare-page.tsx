@@ -7,7 +7,7 @@ import { askEachWay, PASSAGES, WAY_NAMES, WAYS } from '../../evaluation/ways.ts'
 import { countOf } from '../format.ts';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { CheckIcon } from '../parts/icons.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { ErrorNotice } from '../parts/notice.tsx';

@@ -1,5 +1,5 @@
 /** The fields that a document has whether it is written or changed. */
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 
 type TextFieldProps = { value: string; hint?: string; onChange(value: string): void };
 

@@ -6,7 +6,7 @@ import { useKnownAttributes } from '../attributes/known-attributes.ts';
 import { formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { SourceUrlField, TitleField } from './document-fields.tsx';

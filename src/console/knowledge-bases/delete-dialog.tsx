@@ -4,7 +4,7 @@ import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { addressOf, visit } from '../routes.ts';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 

@@ -5,7 +5,7 @@ import { formatSynonyms, parseSynonyms } from '../../formats/synonym-lines.ts';
 import { countOf } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';

@@ -1,9 +1,9 @@
 /** The settings of a search: where it looks, and how. */
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
+import { NumberField } from '../parts/fields/number-field.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
-import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter/filter-editor.tsx';
 import { changedCount, MODES, type SearchSettings } from './settings.ts';
 import { searchesWhileTyping, setSearchesWhileTyping } from './use-search.ts';

@@ -1,7 +1,7 @@
 /** Asks for an API key, and exchanges it for a cookie. The page does not keep it. */
 import './sign-in.css';
 import { useRef, useState } from 'preact/hooks';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { MarkIcon } from '../parts/icons.tsx';
 import { ErrorNotice } from '../parts/notice.tsx';
 import { hasCode, isCodeRefused, serviceAddress, signIn } from '../session.ts';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { CreatedWebhook, SubscribableEventType } from '../../client/index.ts';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/fields/field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { type KnownAttributes, useKnownAttributes } from '../../attributes/known-attributes.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/fields/field.tsx';
 import { CloseIcon, PlusIcon } from '../../parts/icons.tsx';
 import { parseFilter } from '../settings.ts';
 import {
