@@ -92,6 +92,7 @@ describe('a format that is not read is refused with its name and what helps', ()
       /^This is a part of a split archive: /,
     ],
     ['a.z01', binary('PK\x07\x08PK\x03\x04'), /^This is a part of a split archive: /],
+    ['a.tar.bz2', latin1('BZh91AY&SY/\xb0s{\xc9\xc9 packed'), /^This is an archive: /],
     ['a.rar', binary('Rar!\x1a\x07'), /^This is a RAR archive: /],
     [
       'a.iso',

@@ -75,7 +75,7 @@ const ROWS: [name: string, help: string, extensions: string, by?: RegExp | strin
   ['a 7-Zip archive', UNPACK, '7z', /^7z\xbc\xaf/],
   ['a RAR archive', UNPACK, 'rar', /^Rar!\x1a/],
   ['an archive', UNPACK, 'xz bz2 tbz2 zst lz4 cab rpm deb lzh lha z arj ace sit sitx',
-    /^(?:\xfd7zXZ|BZh|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|MSCF\0|\xed\xab\xee\xdb|!<arch>\n|..-lh\d-|\x1f\x9d|.{7}\*\*ACE)/s],
+    /^(?:\xfd7zXZ|BZh\d(?:1AY&SY|\x17rE8P\x90)|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|MSCF\0|\xed\xab\xee\xdb|!<arch>\n|..-lh\d-|\x1f\x9d|.{7}\*\*ACE)/s],
   ['a disk image', 'copy its files, and import these', 'iso dmg img vhd vhdx vmdk', /^conectix/],
   ['an SQLite database', AS_TABLES, 'sqlite sqlite3 db', /^SQLite format 3\0/],
   ['an Access database', AS_TABLES, 'mdb accdb', /^\0\x01\0\0Standard /],

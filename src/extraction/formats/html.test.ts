@@ -50,10 +50,14 @@ describe('extractHtml', () => {
       'a',
     ],
     [
-      'form controls are left out',
-      '<form><label>Name</label><input value=x><select><option>y</select><button>Go</button></form>',
-      'Name',
+      'a form shows what is typed, chosen and ticked',
+      '<form><label>Name<input value=Ida></label><input type=hidden value=token><input type=password value=p>' +
+        '<select><option>Red<option selected>Blue</select><label><input type=checkbox checked>Lunch</label>' +
+        '<label><input type=RADIO>Tea</label><textarea>No nuts</textarea>a<button>Go</button>b<input role=button type=checkbox></form>',
+      'Name Ida Blue ☒ Lunch ☐ Tea No nuts a b',
     ],
+    ['a hidden form is none', '<p>a<span hidden><input value=x><textarea>y</textarea></span>b', 'ab'],
+    ['a dialog is shown where it is open', '<dialog>a</dialog><dialog open>b</dialog>', 'b'],
     [
       'hidden elements are left out',
       'a<div hidden>b</div><div aria-hidden="true">c</div><p style="display: none">d</p>',

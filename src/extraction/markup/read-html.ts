@@ -6,7 +6,7 @@ import { type HtmlEvents, openElements } from './open-elements.ts';
 const READ_ATTRIBUTES = new Set(
   (
     'hidden aria-hidden role epub:type style class id href alt srcdoc colspan rowspan start type value reversed ' +
-    'alttext linethickness display open close separators x y dy'
+    'alttext linethickness display open close separators x y dy checked selected'
   ).split(' '),
 );
 

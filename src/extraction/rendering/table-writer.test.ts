@@ -26,6 +26,16 @@ test.each([
     '<tr><td rowspan=3>a<td>b<tr><td><tr><td>c',
     'a | b\na | c',
   ],
+  [
+    'a cell ends with its group of rows',
+    '<tbody><tr><td rowspan=0>a<td>b<tr><td>c<tbody><tr><td>d<td>e',
+    'a | b\na | c\nd | e',
+  ],
+  [
+    'the foot of a table stands at its end',
+    '<thead><tr><th>Day<th>Room<tfoot><tr><td colspan=2>As of May<tbody><tr><td>Monday<td>Oak',
+    'Day | Room\nMonday | Oak\nAs of May',
+  ],
   ['a span that is no number is none', '<tr><td rowspan=x colspan=-1>a<td>b<tr><td>c', 'a | b\nc'],
   [
     'a long cell is not repeated',

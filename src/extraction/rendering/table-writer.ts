@@ -5,7 +5,14 @@
 import type { Table } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import { addTo, newRow, newTable, type OpenRow, type OpenTable, type Row, type Rows } from './open-table.ts';
-import { type Cell, columnNames, extentOf, LABEL_MAX_LENGTH, widthOf } from './table-columns.ts';
+import {
+  type Cell,
+  columnNames,
+  continuedCells,
+  extentOf,
+  LABEL_MAX_LENGTH,
+  widthOf,
+} from './table-columns.ts';
 import type { TextWriter } from './text-writer.ts';
 
 /** A table that begins with more rows of header cells than this has a header of one row. */
@@ -50,7 +57,7 @@ export function createTableWriter(writer: TextWriter): TableWriter {
       const table = open.at(-1);
       if (table?.row && (name === 'td' || name === 'th')) endCell(writer, table, table.row);
       if (table?.row && name === 'tr') endRow(writer, table, table.row);
-      if (table && name === 'thead') table.isInHead = false;
+      if (table && ROW_GROUPS.has(name)) endRowGroup(table);
       if (!table || name !== 'table') return;
       open.pop();
       if (table.isInner) return;
@@ -68,6 +75,16 @@ export function createTableWriter(writer: TextWriter): TableWriter {
         start.offset === undefined || start.offset >= end ? [] : [{ start: start.offset, end, header }],
       ),
   };
+}
+
+const ROW_GROUPS = new Set(['thead', 'tbody', 'tfoot']);
+
+/** No cell reaches from one group of rows into the next. */
+function endRowGroup(table: OpenTable): void {
+  const { leading = [] } = table;
+  for (const [i, row] of leading.entries())
+    for (const cell of row.cells) cell.height = Math.min(cell.height, leading.length - i);
+  Object.assign(table, { isInHead: false, continued: continuedCells() });
 }
 
 type CellStart = { isHeader: boolean; attributes: Attributes };

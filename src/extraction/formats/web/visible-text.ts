@@ -1,5 +1,6 @@
 /**
- * Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists.
+ * Translates what a page shows without writing it as text: descriptions of pictures, marks of notes, labels of lists,
+ * fields of forms. Passes the foot of a table on at its end.
  */
 import { altText } from '../../markup/alt-text.ts';
 import { HEADINGS, isHidden, VOID } from '../../markup/html-elements.ts';
@@ -7,10 +8,12 @@ import type { Attributes } from '../../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
 import { readHtml } from '../../markup/read-html.ts';
 import { withEquations } from './equations.ts';
+import { withFormFields } from './form-fields.ts';
 import { listLabels } from './list-labels.ts';
 import { roleOf } from './navigation.ts';
 import { withNoteMarks } from './note-marks.ts';
 import { isRaised, raisedClasses } from './raised-text.ts';
+import { withFeetLast } from './table-feet.ts';
 
 /** In these a button shows or hides what follows, and its text is theirs. */
 const DISCLOSING = new Set([...HEADINGS, 'summary', 'dt']);
@@ -29,7 +32,7 @@ const RENAMED = new Map([
  * `raised`: the classes that style sheets beside the page raise. Those in the page are read.
  */
 export function withVisibleText(events: HtmlEvents, raised: ReadonlySet<string> = new Set()): HtmlEvents {
-  return withNoteMarks(translated(events, raised));
+  return withNoteMarks(withFormFields(withFeetLast(translated(events, raised))));
 }
 
 function translated(events: HtmlEvents, raised: ReadonlySet<string>): HtmlEvents {
@@ -49,6 +52,7 @@ function translated(events: HtmlEvents, raised: ReadonlySet<string>): HtmlEvents
     if (role === 'doc-noteref') return 'sup';
     if (depth.paragraph > 0 && NOTE_ROLES.has(role)) return 'note';
     if (depth.disclosing > 0 && name === 'button') return 'span';
+    if (name === 'dialog' && attributes.has('open')) return 'div';
     if (INLINE.has(name) && isRaised(attributes, [raised, raisedHere])) return 'sup';
     return RENAMED.get(name) ?? name;
   };

@@ -29,6 +29,7 @@ export function drawingElements({
 }: DrawingContext): ElementReaders {
   const charts = { depth: 0 };
   const openShape = (): Opened => {
+    if (flow.isHidden()) return 'skip';
     flow.openFrame();
     return flow.closeFrame;
   };

@@ -6,7 +6,10 @@ import { isSymbolFont, symbolOf } from '../../../symbol-fonts.ts';
 
 export type Flow = {
   /** Opens a paragraph, heading or list entry. `label` precedes its first text. */
-  openParagraph(element: string, options: { attributes?: Attributes | undefined; label?: string }): void;
+  openParagraph(
+    element: string,
+    options: { attributes?: Attributes | undefined; label?: string; isHidden?: boolean },
+  ): void;
   closeParagraph(element: string): void;
   /** Opens a table or a part of it. */
   openBlock(element: string, attributes?: Attributes): void;
@@ -31,6 +34,8 @@ export type Flow = {
   /** Replaces the label of the open paragraph. */
   relabel(label: string): void;
   isInParagraph(): boolean;
+  /** Whether text is not shown here, by the style of the paragraph, or of the span in it. */
+  isHidden(): boolean;
   /** Drops the rest of the open paragraph. */
   hideParagraph(): void;
   /** Gives the text to `done` instead of writing it, until the returned function is called. */
@@ -40,7 +45,12 @@ export type Flow = {
 };
 
 /** What is undefined is as around the span. */
-export type SpanLook = { position: TextPosition | 'baseline' | undefined; font: string | undefined };
+export type SpanLook = {
+  position: TextPosition | 'baseline' | undefined;
+  font: string | undefined;
+  /** False: the span is shown, although its paragraph is hidden. */
+  isHidden?: boolean | undefined;
+};
 
 /** What is open in the body, or in the innermost note. */
 type Level = { paragraphs: number; isHidden: boolean; spans: SpanLook[] };
@@ -66,6 +76,8 @@ export function odfFlow(renderer: RenderedEvents): Flow {
 
   const noteElement = () => (levels.length <= NOTE_DEPTH_MAX ? 'note' : 'div');
   const isInParagraph = () => level().paragraphs > 0;
+  const isHidden = () =>
+    level().spans.findLast((span) => span.isHidden !== undefined)?.isHidden ?? level().isHidden;
   const openNote = () => {
     labels.settle(runs.write);
     runs.end();
@@ -93,9 +105,13 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     runs.end();
     out.close(element);
   };
-  const openParagraph: Flow['openParagraph'] = (element, { attributes, label = '' }) => {
+  const openParagraph: Flow['openParagraph'] = (
+    element,
+    { attributes, label = '', isHidden: hides = false },
+  ) => {
     openBlock(element, attributes);
     level().paragraphs++;
+    if (hides) level().isHidden = true;
     labels.open(label);
   };
   const closeParagraph = (element: string) => {
@@ -106,7 +122,7 @@ export function odfFlow(renderer: RenderedEvents): Flow {
   };
   const write = (text: string) => {
     if (captured) captured.push(text);
-    else if (isInParagraph() && !level().isHidden) {
+    else if (isInParagraph() && !isHidden()) {
       if (/\S/.test(text)) labels.settle(runs.write);
       const { position, font } = lookOf(level().spans);
       runs.write(isSymbolFont(font) ? shownSymbols(font, text) : text, position);
@@ -145,6 +161,7 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     labelNote: labels.setFirst,
     relabel: labels.replace,
     isInParagraph,
+    isHidden,
     hideParagraph() {
       level().isHidden = true;
     },

@@ -115,6 +115,15 @@ test('what is hidden or deleted is not text, and hidden text has a warning', asy
   expect(warnings).toEqual([{ code: 'PARTS_NOT_READ', message: 'Hidden text was left out.' }]);
 });
 
+test('a part of a hidden paragraph may be shown', async () => {
+  const automatic = `${TEXT_STYLES}<style:style style:name="Shown" style:family="text"><style:text-properties text:display="true"/></style:style>`;
+  const note = '<text:note><text:note-body><text:p>hidden note</text:p></text:note-body></text:note>';
+  const body =
+    `<text:p text:style-name="P4">hidden${note}${span('Shown', 'The commission')} hidden</text:p>` +
+    `${p('has met.')}`;
+  expect(await textOf({ body, automatic })).toBe('The commission\n\nhas met.');
+});
+
 describe('frames', () => {
   const frame = (content: string) => `<draw:frame>${content}</draw:frame>`;
   const box = (content: string) => frame(`<draw:text-box>${content}</draw:text-box>`);

@@ -51,14 +51,16 @@ function paragraphElements(context: TextContext): ElementReaders {
   const lists = listNumbering(styles);
   const openParagraph = (attributes: Attributes, outlineLevel: number | undefined): Opened => {
     const style = attribute(attributes, 'style-name') ?? '';
-    if (styles.property('paragraph', style, 'isHidden')) return hide(context);
+    const isHidden = styles.property('paragraph', style, 'isHidden') === true;
+    if (isHidden) context.unread.hidden();
     useMasterPage(styles.property('paragraph', style, 'masterPage') ?? '');
     const label = lists.labelOf({ style, level: outlineLevel, attributes });
     const number = typeof label === 'object' ? label.number : undefined;
     const level = outlineLevel ?? (titles.open > 0 ? 1 : undefined);
     const element = level !== undefined ? `h${Math.min(level, 6)}` : label ? 'li' : 'p';
-    if (element === 'li') flow.openParagraph(element, { attributes: number ? labelled(number) : undefined });
-    else flow.openParagraph(element, number ? { label: number } : {});
+    if (element === 'li')
+      flow.openParagraph(element, { attributes: number ? labelled(number) : undefined, isHidden });
+    else flow.openParagraph(element, { label: number ?? '', isHidden });
     return () => flow.closeParagraph(element);
   };
   const openEntry = (attributes: Attributes, hasNoLabel: boolean): Opened => {
@@ -102,8 +104,9 @@ const LIST_LEVELS_MAX = 10;
 
 function openSpan(context: TextContext, style: string): Opened {
   const { flow, styles } = context;
-  if (styles.property('text', style, 'isHidden')) return hide(context);
-  flow.openSpan({ position: styles.property('text', style, 'position'), font: styles.font(style) });
+  const isHidden = styles.property('text', style, 'isHidden');
+  if (isHidden) return hide(context);
+  flow.openSpan({ position: styles.property('text', style, 'position'), font: styles.font(style), isHidden });
   return flow.closeSpan;
 }
 
@@ -121,7 +124,8 @@ function outlineLevelOf(attributes: Attributes): number {
 function noteElements({ flow }: TextContext): ElementReaders {
   /** Who wrote the open comment, and when; undefined outside comments. */
   let author: string[] | undefined;
-  const openNote = () => {
+  const openNote = (): Opened => {
+    if (flow.isHidden()) return 'skip';
     flow.openNote();
     return flow.closeNote;
   };
@@ -138,11 +142,12 @@ function noteElements({ flow }: TextContext): ElementReaders {
     // The mark stands before the note only: in the sentence it would part words that belong together.
     'note-citation': () => flow.capture((mark) => flow.labelNote(mark.trim())),
     annotation() {
-      const close = openNote();
+      if (flow.isHidden()) return 'skip';
+      flow.openNote();
       author = [];
       return () => {
         author = undefined;
-        close();
+        flow.closeNote();
       };
     },
     creator: () => takeAuthor(),
