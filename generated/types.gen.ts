@@ -2592,7 +2592,7 @@ export type SearchResultsEnvelope = {
     phrasesAsWords?: Array<QuotedPhrase>;
     /**
      * Only where there are any: the parts of the search that did not run, so that other passages may be missing or
-     * in another order; and where nothing was found, why its filter leaves nothing.
+     * in another order; and where nothing was found, why: its filter leaves nothing, or its language differs.
      *
      * 1 to 8 items.
      */
@@ -2600,7 +2600,7 @@ export type SearchResultsEnvelope = {
 };
 
 /**
- * A part of a search that did not run, or why its filter leaves nothing.
+ * A part of a search that did not run, or why it found nothing.
  */
 export type QueryWarning = {
     /**
@@ -2608,13 +2608,16 @@ export type QueryWarning = {
      * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
      * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
      *
-     * The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
-     * of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where
-     * the filter has the text "2026".
+     * `MEANING_OFF`: the query asks for its meaning alone, but there is none to compare, so its words answered.
+     *
+     * The others come only where nothing was found. `LANGUAGE_DIFFERS`: the query was searched by its words, and is in
+     * another language than all passages. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute of a
+     * condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where the
+     * filter has the text "2026".
      */
     code: QueryWarningCode;
     /**
-     * A sentence for people that says what did not run, and what answered instead; or what is wrong with the filter.
+     * A sentence for people that says what did not run, and what answered instead; or why nothing was found.
      *
      * 1 to 1,000 characters.
      */
@@ -2626,11 +2629,14 @@ export type QueryWarning = {
  * query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
  * `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
  *
- * The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
- * of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where
- * the filter has the text "2026".
+ * `MEANING_OFF`: the query asks for its meaning alone, but there is none to compare, so its words answered.
+ *
+ * The others come only where nothing was found. `LANGUAGE_DIFFERS`: the query was searched by its words, and is in
+ * another language than all passages. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute of a
+ * condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where the
+ * filter has the text "2026".
  */
-export type QueryWarningCode = 'MEANING_TIMEOUT' | 'MEANING_UNAVAILABLE' | 'RERANK_TIMEOUT' | 'RERANK_UNAVAILABLE' | 'FILTER_ATTRIBUTE_UNKNOWN' | 'FILTER_TYPE_DIFFERS';
+export type QueryWarningCode = 'MEANING_TIMEOUT' | 'MEANING_UNAVAILABLE' | 'RERANK_TIMEOUT' | 'RERANK_UNAVAILABLE' | 'MEANING_OFF' | 'LANGUAGE_DIFFERS' | 'FILTER_ATTRIBUTE_UNKNOWN' | 'FILTER_TYPE_DIFFERS';
 
 /**
  * One document.

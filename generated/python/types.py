@@ -75,7 +75,7 @@ WebhookEvent = Union["DocumentEvent", "KnowledgeBaseEvent", "TestEvent"]
 
 
 #: What did not run, and why. `MEANING_TIMEOUT`: the model of the service did not answer in time, so the words of the query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
-QueryWarningCode = Literal["MEANING_TIMEOUT", "MEANING_UNAVAILABLE", "RERANK_TIMEOUT", "RERANK_UNAVAILABLE", "FILTER_ATTRIBUTE_UNKNOWN", "FILTER_TYPE_DIFFERS"]
+QueryWarningCode = Literal["MEANING_TIMEOUT", "MEANING_UNAVAILABLE", "RERANK_TIMEOUT", "RERANK_UNAVAILABLE", "MEANING_OFF", "LANGUAGE_DIFFERS", "FILTER_ATTRIBUTE_UNKNOWN", "FILTER_TYPE_DIFFERS"]
 
 
 #: The type of a value; a `list` is one of texts.
@@ -2058,7 +2058,7 @@ class Pagination(Model):
 
 
 class QueryWarning(Model):
-    """A part of a search that did not run, or why its filter leaves nothing."""
+    """A part of a search that did not run, or why it found nothing."""
 
     code: QueryWarningCode
     """
@@ -2066,13 +2066,16 @@ class QueryWarning(Model):
     the query alone did. `MEANING_UNAVAILABLE`: it cannot be reached, or refused. `RERANK_TIMEOUT` and
     `RERANK_UNAVAILABLE`: the same of the model that orders the best passages; they are in the order without it.
 
-    The others come only where nothing was found. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute
-    of a condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026
-    where the filter has the text "2026".
+    `MEANING_OFF`: the query asks for its meaning alone, but there is none to compare, so its words answered.
+
+    The others come only where nothing was found. `LANGUAGE_DIFFERS`: the query was searched by its words, and is in
+    another language than all passages. `FILTER_ATTRIBUTE_UNKNOWN`: no searched document has the attribute of a
+    condition. `FILTER_TYPE_DIFFERS`: all that have it have values of another type, such as the number 2026 where
+    the filter has the text "2026".
     """
     message: str
     """
-    A sentence for people that says what did not run, and what answered instead; or what is wrong with the filter.
+    A sentence for people that says what did not run, and what answered instead; or why nothing was found.
 
     1 to 1,000 characters.
     """

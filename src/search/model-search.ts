@@ -2,6 +2,7 @@
 import { isIdentifier } from './expansion/near-words.ts';
 import { quotedTexts } from './phrases/quoted-phrases.ts';
 import type { EmbedQuery } from './query/query-meaning.ts';
+import { meaningWarnings } from './query/query-warnings.ts';
 import type { Search } from './search.ts';
 
 /** A letter of a script that writes no spaces: beside it, digits and Latin letters make no identifier. */
@@ -31,7 +32,7 @@ export const searchByModel =
     };
     const found = await search({ ...request, embed });
     const answer = await asking[0];
-    return answer && 'warning' in answer
-      ? { ...found, warnings: [...found.warnings, answer.warning] }
-      : found;
+    const told = answer && 'warning' in answer ? [answer.warning] : [];
+    const areNone = asking.length > 0 && answer === undefined; // vectors of passages
+    return { ...found, warnings: [...found.warnings, ...told, ...(areNone ? meaningWarnings(mode) : [])] };
   };

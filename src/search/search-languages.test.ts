@@ -110,3 +110,38 @@ test('a text in a language that was not there before is found by other forms of 
   expect(await titlesFor('Straßen')).toEqual(['Deutsch']);
   expect(await titlesFor('roads')).toEqual(['English']);
 });
+
+test.each([
+  ['Wie kann ich ein Backup machen?', ['backups']],
+  ['Comment est fait un backup ?', ['backups']],
+  ['¿Cómo hago el backup?', ['backups']],
+  ['Hoe maak ik een backup?', ['backups']],
+  ['Come faccio un backup?', ['backups']],
+])('the function words of %s are no misspelt words of English texts', async (query, titles) => {
+  const found = await orderOf(
+    {
+      backups: 'The backup is written every night, and kept for a month on another disk.',
+      machine: 'Each machine has a mark on its line; one of them can fail, and come back much later.',
+      comment: 'Another comment: the hood of the faucet is one that they make, hail or not.',
+    },
+    query,
+  );
+  expect(found).toEqual(titles);
+});
+
+test.each([
+  ['如何备份？', undefined, 'LANGUAGE_DIFFERS', /which is in Chinese; the passages are in English\./],
+  ['كيف أعمل نسخة احتياطية؟', undefined, 'LANGUAGE_DIFFERS', /in Arabic/],
+  ['Как сделать резервную копию?', 'both', 'LANGUAGE_DIFFERS', /in Russian/],
+  ['Wann ist die Rechnung fällig?', 'words', 'LANGUAGE_DIFFERS', /in German/],
+  ['When is the xylophone repaired?', undefined, undefined, /^$/],
+  ['backup', 'meaning', 'MEANING_OFF', /words of the query answered alone/],
+] as const)('%s by %s, of English texts, has the warning %s', async (query, mode, code, message) => {
+  const { owned, answerTo } = await openSearch();
+  const content =
+    'The backup of all servers is written every night, and we keep it for a month on another disk.';
+  await importText(suite.database, owned, { title: 'Backups', content });
+  const { warnings } = await answerTo(query, { mode });
+  expect(warnings.map((warning) => warning.code)).toEqual(code === undefined ? [] : [code]);
+  expect(warnings[0]?.message ?? '').toMatch(message);
+});

@@ -13,6 +13,7 @@ import { type ExpandedAnalysis, expandTerms, withoutGuesses } from './expansion/
 import { rankWithPhrases } from './phrases/held-phrases.ts';
 import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
+import type { SearchedKnowledgeBases } from './query/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
 import {
   isByMeaning,
@@ -21,6 +22,7 @@ import {
   type QueryEmbedding,
   type SearchMode,
 } from './query/query-meaning.ts';
+import { languageWarning, meaningWarnings } from './query/query-warnings.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { findNearest } from './ranking/nearest.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
@@ -52,7 +54,7 @@ export type SearchRequest = ScopedQuery & {
  * - `passages`: the `limit` passages that fit best: score descending, then document createdAt descending, then position
  *   in the document, then id. Empty when no passage has a word of the query or a word near it.
  * - `phrasesAsWords`: the texts in quotes of which only the words count. All passages have the other ones.
- * - `warnings`: the parts of the search that did not run.
+ * - `warnings`: the parts of the search that did not run, and why it found nothing.
  */
 export type SearchAnswer = {
   passages: DetailedPassage[];
@@ -74,6 +76,7 @@ export type RankedAnswer = {
   found: FoundPassage[];
   detail(database: Queryable, found: FoundPassage[]): Promise<DetailedPassage[]>;
   phrasesAsWords: string[];
+  warnings: QueryWarning[];
 };
 
 /** Ranks in the database, or the transaction, that each call names. `finish` makes the answer of it. */
@@ -81,6 +84,9 @@ export type SearchIn = (database: Queryable, request: SearchRequest) => Promise<
 
 /** Rankings without the guesses that the texts found do not bear out; after these, no guess counts. */
 const CORRECTIONS_MAX = 2;
+
+/** What a search has found, and how. */
+type Ranking = { found: FoundPassage[]; scoring: WeightedScoring; searched: SearchedKnowledgeBases };
 
 type Ranked = { found: FoundPassage[]; held: Phrase[] };
 
@@ -136,12 +142,12 @@ async function rankExpanded(
  */
 export async function finish(
   { minScore = 0, limit, reranking }: SearchRequest,
-  { found, phrasesAsWords }: RankedAnswer,
+  { found, phrasesAsWords, warnings }: RankedAnswer,
   detail: (shown: FoundPassage[]) => Promise<DetailedPassage[]>,
 ): Promise<SearchAnswer> {
   const ordered = reranking ? await rerankBest(found, reranking) : { found, warnings: [] };
   const shown = ordered.found.filter(({ score }) => score >= minScore).slice(0, limit);
-  return { passages: await detail(shown), phrasesAsWords, warnings: ordered.warnings };
+  return { passages: await detail(shown), phrasesAsWords, warnings: [...warnings, ...ordered.warnings] };
 }
 
 /** The analysis of a query by its words, with its meaning where a model is asked for it: both at the same time. */
@@ -160,6 +166,20 @@ async function expandWithMeaning(
   const meaning = meaningOfModel(embedding);
   const nearest = await findNearest(database, { meaning, searched, scope: request.scope }, indexes);
   return { ...expanded, meaning: { ...meaning, nearest } };
+}
+
+/** What a search by words alone has to say. A model that was asked and did not answer has its own warnings. */
+function warningsOfWords(
+  { query, mode, embed }: SearchRequest,
+  { found, scoring, searched }: Ranking,
+): QueryWarning[] {
+  const { tokens, hasKnownWord } = scoring;
+  const ofLanguage =
+    found.length === 0 && !hasKnownWord
+      ? languageWarning({ query, tokens, searched: searched.languages })
+      : undefined;
+  const ofMeaning = embed === undefined ? meaningWarnings(mode) : [];
+  return ofLanguage === undefined ? ofMeaning : [ofLanguage, ...ofMeaning];
 }
 
 /** `vectorsIn`: without it, words have no vectors. `indexes`: those by which the nearest vectors are found. */
@@ -191,6 +211,7 @@ export function createSearchIn(
           ? shown
           : await addDetails(database, shown, { ...by, details, isByMeaning: byMeaning }),
       phrasesAsWords: [...asWords, ...excessPhrases],
+      warnings: meaning === undefined ? warningsOfWords(request, { found, scoring, searched }) : [],
     };
   };
 }

@@ -1,6 +1,7 @@
 /** Analyses a query in the same way as passages, once for each language of the searched passages. */
 
 import { isCommonWord } from '../../analysis/common-words.ts';
+import { foreignLanguage } from '../../analysis/foreign-language.ts';
 import { detectLanguage } from '../../analysis/language.ts';
 import { lexemesOf, type Stems, wordsToStem } from '../../analysis/lexemes.ts';
 import { foldAccents } from '../../analysis/normalise.ts';
@@ -133,7 +134,8 @@ export function readQuery(query: string): QueryWords {
  * `stemsByLanguage` has the stems of its words in each language of the searched passages; `simple` has none.
  *
  * A term is a stop word if it is one in the query's own language. If that language is uncertain or not searched, a stop
- * word of any searched language counts as one. In a query of stop words alone, they weigh as much as other words.
+ * word of any searched language counts as one. In a query of stop words alone, they weigh as much as other words. In a
+ * question of another language, its common words are stop words: `eine` is no misspelt `line`.
  */
 export function analyseQuery(
   { words, stackedTokens, language, isPart, isChinese }: QueryWords,
@@ -142,7 +144,10 @@ export function analyseQuery(
   const allStems = [...stemsByLanguage.values()];
   const own = stemsByLanguage.get(language);
   const judges = own ? [own] : allStems;
-  const isStopWord = (token: string) => judges.some((stems) => stems.get(token) === '');
+  const foreign = own ? undefined : foreignLanguage([...words.keys()], language, [...stemsByLanguage.keys()]);
+  const isStopWord = (token: string) =>
+    judges.some((stems) => stems.get(token) === '') ||
+    (foreign !== undefined && isCommonWord(token, [foreign]));
   const languages = own ? [language] : [...stemsByLanguage.keys()];
   const isCommon = (token: string) => isStopWord(token) || isCommonWord(token, languages);
   const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
