@@ -11,7 +11,7 @@ import {
   type RerankSettings,
   rerankOf,
 } from './model-settings.ts';
-import { postgresAddress, withTlsOfEnvironment } from './postgres-address.ts';
+import { postgresAddress, standbyAddress, withTlsOfEnvironment } from './postgres-address.ts';
 import { NO_PRIVATE_PLACES, type PrivatePlaces, privatePlaces } from './private-places.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {
@@ -73,7 +73,7 @@ const settings = {
   TRUST_PROXY: withDefault('off', oneOf(['on', 'off'])),
   DATA_DIR: withDefault('./.data', anyText),
   DATABASE_URL: optional(postgresAddress),
-  DATABASE_READ_URL: optional(postgresAddress),
+  DATABASE_READ_URL: optional(standbyAddress),
   DATABASE_SCHEMA: optional(textThat(isSchemaName, SCHEMA_NAME_RULE)),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
   BOOTSTRAP_API_KEY: optional(textThat(isApiKey, 'be a key made by `npx knowledge-retrieval keys generate`')),

@@ -1,6 +1,7 @@
 /** Addresses of PostgreSQL, as libpq and people write them. */
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { addressesOf } from '../database/connection/hosts.ts';
 import { readConfig } from './config.ts';
 
 const read = (address: string, environment = {}) =>
@@ -21,6 +22,45 @@ test.each([
   ['postgres://own:p%40%3A%2F%25%23%3F%26%3D@db/d', { host: 'db', user: 'own', database: 'd' }],
 ])('%s', (address, target) => {
   expect(targetOf(address)).toMatchObject(target);
+});
+
+/** The hosts to which connections lead in turn, and what they have to be. */
+const hostsOf = (address: string, name = 'DATABASE_URL') => {
+  const { databaseUrl, databaseReadUrl } = readConfig({ DATABASE_URL: address, [name]: address });
+  const read = (name === 'DATABASE_URL' ? databaseUrl : databaseReadUrl) as string;
+  const hosts = addressesOf(read).map((each) => {
+    const { host, port, database, user } = new pg.Client(each);
+    return `${user}@${host}:${port}/${database}`;
+  });
+  return [...hosts, new URL(read).searchParams.get('target_session_attrs')];
+};
+
+test.each([
+  ['postgres://own:p%2Css@a,b/d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
+  [
+    'postgres://own@a:5433,b:5434/d?target_session_attrs=read-write',
+    ['own@a:5433/d', 'own@b:5434/d', 'read-write'],
+  ],
+  ['postgres://own@a,b:5434,c/d', ['own@a:5432/d', 'own@b:5434/d', 'own@c:5432/d', 'primary']],
+  ['postgres://own@a,b/d?port=5433', ['own@a:5433/d', 'own@b:5433/d', 'primary']],
+  ['postgres://own@[::1]:5433,[fe80::1]/d', ['own@::1:5433/d', 'own@fe80::1:5432/d', 'primary']],
+  ['postgres://own@/d?host=/run/a,/run/b&port=1,2', ['own@/run/a:1/d', 'own@/run/b:2/d', 'primary']],
+  ['postgres://own@%2Frun%2Fa,b/d', ['own@/run/a:5432/d', 'own@b:5432/d', 'primary']],
+  ['postgres:///?host=a,b&user=own&dbname=d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
+  ['postgres://own@c/d?host=a,b&target_session_attrs=any', ['own@a:5432/d', 'own@b:5432/d', 'any']],
+  ['postgres://own@a,b?dbname=d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
+  ['postgres://own@db?dbname=d%20e', ['own@db:5432/d e', null]],
+  ['postgres://own@db/d?hostaddr=10.0.0.1', ['own@10.0.0.1:5432/d', null]],
+])('%s', (address, hosts) => {
+  expect(hostsOf(address)).toEqual(hosts);
+});
+
+test('of several hosts of DATABASE_READ_URL, a standby is meant', () => {
+  expect(hostsOf('postgres://own@a,b/d', 'DATABASE_READ_URL')).toEqual([
+    'own@a:5432/d',
+    'own@b:5432/d',
+    'standby',
+  ]);
 });
 
 const tlsOf = (address: string, environment = {}) => {
@@ -69,9 +109,17 @@ test.each([
   ['host=127.0.0.1 dbname=d password=hunter2', 'not a list of key=value'],
   ['mysql://own:hunter2@127.0.0.1/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],
   ['127.0.0.1/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],
-  ['postgres://own:hunter2@a,b/d?target_session_attrs=read-write', 'several are not supported'],
-  ['postgres://own:hunter2@a:5432,b:5433/d', 'several are not supported'],
-  ['postgres://own:hunter2@/d?host=a,b', 'several are not supported'],
+  [
+    'postgres://own:hunter2@a,b/d?target_session_attrs=standby',
+    'target_session_attrs of primary, read-write',
+  ],
+  ['postgres://own:hunter2@a,b/d?target_session_attrs=master', 'target_session_attrs of primary, read-write'],
+  ['postgres://own:hunter2@a,b,c/d?port=5432,5433', 'one port, or one for each of its 3 hosts'],
+  ['postgres://own:hunter2@a:x,b/d', 'numbers as its ports'],
+  ['postgres://own:hunter2@/d?service=main', 'must not have service'],
+  ['postgres://own:hunter2@db/d?sslcrl=/etc/crl', 'must not have sslcrl'],
+  ['postgres://own:hunter2@db/d?hostaddr=10.0.0.1&sslmode=verify-full', 'without hostaddr'],
+  ['postgres://own:p,ss#1@127.0.0.1/d', '# as %23'],
   ['postgres://own:hunter2@db/d?sslmode=on', 'sslmode of disable, allow, prefer'],
   ['postgres://own:hunter2@db/d?sslmode=verify-ca', 'sslrootcert=FILE'],
   ['postgres://own:hunter2@127.0.0.1:54321x/d', 'postgres://USER:PASSWORD@HOST:5432/DATABASE'],

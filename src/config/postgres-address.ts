@@ -36,33 +36,97 @@ function isCutOff({ pathname, search, hash }: URL): boolean {
   return hash !== '' || pathname.includes('@') || /^\?[^=&]*@/.test(search);
 }
 
-/** A host is missing where the socket or the driver's default is meant: `postgres://own@/d?host=/run/postgresql`. */
-const withHost = (text: string): string =>
-  text.replace(/^([a-z]+:\/\/(?:[^/?#]*@)?)(?=[/?]|$)/i, '$1localhost');
+/** What stands between user and path: hosts with their ports. */
+const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)/i;
 
-const hasSeveralHosts = (text: string): boolean =>
-  text.replace(SCHEME, '').split(/[/?]/)[0]?.replace(/^.*@/, '').includes(',') === true ||
-  /[?&]host=[^&]*(?:,|%2c)/i.test(text);
+/** `a:5432` → host and port; `[::1]:5432` without its brackets, as in the parameter `host`. */
+function hostAndPort(text: string): { host: string; port: string } {
+  const [, inBrackets, host = text, port = ''] = /^(?:\[(.*)\]|([^:]*))(?::(.*))?$/.exec(text) ?? [];
+  return { host: inBrackets ?? host, port };
+}
+
+/**
+ * An address that URL can read: a host is missing where the socket or the driver's default is meant, and several are no
+ * host. They become parameters: `postgres://own@a,b:5433/d` → `postgres://own@localhost/d?host=a,b&port=,5433`
+ */
+function withOneHost(text: string): string {
+  const [before = '', start = '', hosts = ''] = AUTHORITY.exec(text) ?? [];
+  if (hosts !== '' && !hosts.includes(',')) return text;
+  const rest = text.slice(before.length);
+  if (hosts === '' || /[?&]host=/.test(rest)) return `${start}localhost${rest}`;
+  const each = hosts.split(',').map(hostAndPort);
+  const parameters = [`host=${each.map(({ host }) => host).join(',')}`];
+  if (each.some(({ port }) => port !== '') && !/[?&]port=/.test(rest))
+    parameters.push(`port=${each.map(({ port }) => port).join(',')}`);
+  const [path, query] = rest.split('?');
+  return `${start}localhost${path}?${[...parameters, query].filter(Boolean).join('&')}`;
+}
+
+/** libpq's parameters of other names or other meaning for the driver. What it would ignore silently is refused. */
+function withParametersOfLibpq(url: URL): void {
+  const { searchParams } = url;
+  const unsupported = ['service', 'passfile', 'sslcrl', 'sslcrldir', 'requirepeer', 'require_auth'];
+  const found = unsupported.find((name) => searchParams.has(name));
+  if (found !== undefined) throw new WrongText(`must not have ${found}, which is not supported`);
+  const database = searchParams.get('dbname');
+  if (database !== null) url.pathname = `/${encodeURIComponent(database)}`;
+  searchParams.delete('dbname');
+  const address = searchParams.get('hostaddr');
+  if (address === null) return;
+  if (searchParams.get('sslmode') === 'verify-full')
+    throw new WrongText(
+      'must name the host without hostaddr for sslmode=verify-full, which compares its name',
+    );
+  searchParams.set('host', address);
+  searchParams.delete('hostaddr');
+}
+
+/** Checks the hosts, and says which of several is meant. @throws WrongText */
+function withRole(url: URL, role: HostRole): void {
+  const { searchParams } = url;
+  const hosts = searchParams.get('host')?.split(',').length ?? 1;
+  const ports = searchParams.get('port')?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== hosts)
+    throw new WrongText(`must have one port, or one for each of its ${hosts} hosts`);
+  if (ports.some((port) => !/^\d{0,5}$/.test(port))) throw new WrongText('must have numbers as its ports');
+  const wanted = searchParams.get('target_session_attrs');
+  if (wanted === null && hosts > 1) searchParams.set('target_session_attrs', role);
+  if (wanted === null || TARGETS[role].includes(wanted)) return;
+  throw new WrongText(`must have a target_session_attrs of ${TARGETS[role].join(', ')}`);
+}
+
+/** What the host of an address has to be. */
+type HostRole = 'primary' | 'standby';
+
+const TARGETS: Readonly<Record<HostRole, string[]>> = {
+  primary: ['primary', 'read-write', 'any'],
+  standby: ['standby', 'prefer-standby', 'read-only', 'any', 'primary', 'read-write'],
+};
 
 /**
  * Reads an address, and makes it one that the driver takes.
  * @throws WrongText, with the right form. It never holds a part of the text, which has a password.
  */
-export function postgresAddress(text: string): string {
+function readAddress(text: string, role: HostRole): string {
   for (const [notation, wanted] of NOTATIONS) if (notation.test(text)) throw new WrongText(`must ${wanted}`);
   if (!SCHEME.test(text)) throw new WrongText(`must ${FORM}`);
-  if (hasSeveralHosts(text))
-    throw new WrongText(
-      'must name one host: several are not supported. Name one that leads to the primary, such as that of a proxy',
-    );
-  const address = withHost(text);
   const letters = findLetters(text);
+  const address = withOneHost(text);
   if (!URL.canParse(address))
     throw new WrongText(`must ${letters.length > 0 ? describeLetters(letters) : FORM}`);
-  if (isCutOff(new URL(address)) && letters.length > 0)
-    throw new WrongText(`must ${describeLetters(letters)}`);
-  return withTlsOfLibpq(address);
+  const url = new URL(address);
+  if (isCutOff(url) && letters.length > 0) throw new WrongText(`must ${describeLetters(letters)}`);
+  const before = url.href;
+  withParametersOfLibpq(url);
+  withRole(url, role);
+  return withTlsOfLibpq(url.href === before ? address : url.href);
 }
+
+/** The address of a primary. @throws WrongText */
+export const postgresAddress = (text: string): string => readAddress(text, 'primary');
+
+/** The address of a standby. @throws WrongText */
+export const standbyAddress = (text: string): string => readAddress(text, 'standby');
 
 /** libpq's words for `sslmode`. `no-verify` is the driver's own. */
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];

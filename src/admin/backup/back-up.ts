@@ -10,6 +10,7 @@ import {
   createDatabaseOver,
   createMaintenancePool,
 } from '../../database/connection/database.ts';
+import { connectIn } from '../../database/connection/hosts.ts';
 import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';
 import { compareMigrations } from '../../database/migrations/migrate.ts';
@@ -154,7 +155,7 @@ async function addFiles(
 
 /** Runs `use` with a connection. Destroying it then releases its locks, and aborts a statement in progress. */
 async function withClient(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
+  const client = await connectIn(pool);
   await use(client).finally(() => client.release(true));
 }
 

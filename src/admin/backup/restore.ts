@@ -17,6 +17,7 @@ import {
   createMaintenancePool,
   type Database,
 } from '../../database/connection/database.ts';
+import { connectIn } from '../../database/connection/hosts.ts';
 import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';
 import {
@@ -196,7 +197,7 @@ async function loadInTransaction(
   archive: Archive,
   { files, report }: Pick<Target, 'files' | 'report'>,
 ) {
-  const client = await pool.connect();
+  const client = await connectIn(pool);
   try {
     await beginOn(client, 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     // A server that starts now waits for this lock, and then finds the restored accounts.

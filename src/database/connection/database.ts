@@ -11,9 +11,10 @@ import { serviceUnavailable } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
 import type { Tables } from '../schema/tables.ts';
 import { sendWithinBounds } from './bounded-statements.ts';
-import { watchConnections } from './dead-connections.ts';
+import { type ConnectionWatch, watchConnections } from './dead-connections.ts';
 import { FIXED_SETTINGS, type Settings, USUAL_SETTINGS } from './fixed-settings.ts';
 import { OWN_SCHEMA, type SchemaChoice } from './home-schema.ts';
+import { addressOfClient, connectIn, createPoolAt, requireRole } from './hosts.ts';
 import { socketOf } from './pg-insides.ts';
 import { openSession, type Session } from './session-settings.ts';
 
@@ -118,9 +119,7 @@ function openPool(connection: Connection, { size, settings, onError }: PoolOptio
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
   });
   const choice = { settings: { ...FIXED_SETTINGS, ...usual }, schema: schemaOf(connection) };
-  const { schema: _, ...address } = { schema: undefined, ...connection };
-  const pool = new pg.Pool({
-    ...address,
+  const options: pg.PoolConfig = {
     ...KEEP_ALIVE,
     max: size,
     types,
@@ -129,10 +128,15 @@ function openPool(connection: Connection, { size, settings, onError }: PoolOptio
     // The pool waits for the promise, though its types do not say so.
     onConnect: async (client) => {
       const session = await openSession(client, choice, CONNECT_TIMEOUT_MS);
+      requireRole(client, session);
       sessions.set(client, session);
       lastSessions.set(pool, session);
     },
-  });
+  };
+  const pool =
+    'connectionString' in connection
+      ? createPoolAt(connection.connectionString, options)
+      : new pg.Pool({ ...options, ...connection });
   connections.set(pool, connection);
   pool.on('error', onError);
   // The pool listens to errors of idle connections only. A connection that breaks between two statements of a
@@ -188,7 +192,7 @@ export async function runForLong(database: Database, text: string, signal: Abort
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const client = await pool.connect();
+  const client = await connectIn(pool);
   try {
     // Behind a pooler, the session belongs to others too, and keeps what its own settings say.
     const isDirect = sessionOf(client).isDirect;
@@ -218,7 +222,7 @@ export const beginOn = async (client: pg.ClientBase, text: string): Promise<void
 
 /** Whether a pooler, such as PgBouncer, stands between `pool` and the database. */
 export async function isBehindPooler(pool: pg.Pool): Promise<boolean> {
-  const client = await pool.connect();
+  const client = await connectIn(pool);
   client.release();
   return !sessionOf(client).isDirect;
 }
@@ -241,6 +245,22 @@ const OWN_COMMIT_ERRORS = /^(23|40)/;
 const hasFailedToCommit = (text: string, error: unknown): boolean =>
   /^commit$/i.test(text) && error instanceof pg.DatabaseError && !OWN_COMMIT_ERRORS.test(error.code ?? '');
 
+/** The watches over the connections of `pool`: one for each host to which they lead. */
+function watchesOver(pool: pg.Pool) {
+  const watches = new Map<string | undefined, ConnectionWatch>();
+  return {
+    of(client: pg.PoolClient): ConnectionWatch {
+      const address = addressOfClient(client);
+      const watch = watches.get(address) ?? watchConnections(pool, address);
+      watches.set(address, watch);
+      return watch;
+    },
+    stop() {
+      for (const watch of watches.values()) watch.stop();
+    },
+  };
+}
+
 /**
  * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
  * turns out to be read-only is replaced: after a failover, a new connection leads to the primary, while the old one may
@@ -248,9 +268,10 @@ const hasFailedToCommit = (text: string, error: unknown): boolean =>
  */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const watch = watchConnections(pool);
+  const watches = watchesOver(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const session = sessionOf(client);
+    const watch = watches.of(client);
     let isToReplace = false;
     const send = async (text: string, values: unknown[]): Promise<unknown> => {
       watch.begin(client);
@@ -283,13 +304,13 @@ function namingStatements(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
     connect: async () => {
-      const client = await pool.connect();
+      const client = await connectIn(pool);
       const known = clients.get(client) ?? clientOver(client);
       clients.set(client, known);
       return known;
     },
     end: async () => {
-      watch.stop();
+      watches.stop();
       await pool.end();
     },
   };

@@ -179,14 +179,19 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
 /**
  * Watches the connections of `pool` that are passed to `begin`. A statement on a dead connection ends with the driver's
  * error within a few seconds.
+ * @param address where they lead, if the pool has several hosts
  */
-export function watchConnections(pool: pg.Pool): ConnectionWatch {
+export function watchConnections(pool: pg.Pool, address?: string): ConnectionWatch {
   const connections = new Map<pg.PoolClient, WatchedConnection>();
   pool.on('remove', (client) => void connections.delete(client));
   // Server processes of connections closed here. They do not notice the close, and may hold locks.
   let orphans: number[] = [];
   // `pg` makes the password non-enumerable, so that a spread does not copy it.
-  const options: pg.ClientConfig = { ...pool.options, password: pool.options.password };
+  const options: pg.ClientConfig = {
+    ...pool.options,
+    password: pool.options.password,
+    ...(address !== undefined && { connectionString: address }),
+  };
   const closeIdle = watchIdle(pool);
 
   const close = ({ stream, pid, activeAtMs }: WatchedConnection) => {

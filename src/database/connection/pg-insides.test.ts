@@ -2,7 +2,7 @@
 import { connect, Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { cancelRequestOf, processIdOf, QueryWithSettings, socketOf } from './pg-insides.ts';
+import { cancelRequestOf, clientClass, processIdOf, QueryWithSettings, socketOf } from './pg-insides.ts';
 
 let client: pg.Client;
 
@@ -79,4 +79,21 @@ test('the error of a statement with settings is its own, and the connection goes
     code: '22012',
   });
   await expect(send(SETTINGS, { text: ASK, values: [7] })).resolves.toMatchObject({ rowCount: 1 });
+});
+
+test('each connection of a pool gets the address of the moment', async () => {
+  const opened: string[] = [];
+  const Client = clientClass(
+    () => `postgres://own@127.0.0.1:1/number${opened.length}`,
+    (_, address) => void opened.push(address),
+  );
+  const pool = new pg.Pool({ Client });
+  for (let i = 0; i < 2; i++) await expect(pool.connect()).rejects.toThrow('ECONNREFUSED');
+  expect(opened, 'pg-pool no longer makes its connections by the class of its option `Client`').toEqual([
+    'postgres://own@127.0.0.1:1/number0',
+    'postgres://own@127.0.0.1:1/number1',
+  ]);
+  const named = new Client() as pg.Client;
+  expect(named.database, 'pg no longer takes the address of `connectionString`').toBe('number2');
+  await pool.end();
 });

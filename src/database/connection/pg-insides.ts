@@ -7,6 +7,7 @@
  *   own, by the setting `stream`.
  * - `Query`, its `prepare`, `handleDataRow` and `handleCommandComplete`, and its option `queryMode` send two statements
  *   in one transaction and one round trip. Instead: BEGIN and COMMIT around each statement, for two more round trips.
+ * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
@@ -84,3 +85,18 @@ export class QueryWithSettings extends ProtocolQuery {
     this.#areSet = true;
   }
 }
+
+/**
+ * A class for a pool's `Client` that connects by the address of the moment. `onCreate` hears which one a client has.
+ */
+export const clientClass = (
+  addressNow: () => string,
+  onCreate: (client: pg.ClientBase, address: string) => void,
+): (new () => pg.ClientBase) =>
+  class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      const connectionString = addressNow();
+      super({ ...config, connectionString });
+      onCreate(this, connectionString);
+    }
+  };

@@ -29,6 +29,9 @@ export type Session = {
   home: string;
   /** A collation that folds the case of all letters, as SQL; undefined: the database has none but its own. */
   foldingCollation: string | undefined;
+  isStandby: boolean;
+  /** Transactions cannot write, as on each standby. */
+  isReadOnly: boolean;
   /** Whether a statement has failed because the tables have been distributed since the session was opened. */
   isOutdated(error: unknown): boolean;
   /**
@@ -58,6 +61,8 @@ type Facts = {
   /** How transactions are isolated where nothing else is said. */
   isolation: string;
   foldingCollation: string | null;
+  isStandby: boolean;
+  isReadOnly: boolean;
 };
 
 /**
@@ -96,7 +101,8 @@ async function setAndRead(
     WITH found AS MATERIALIZED (SELECT ${homeSchema(schema)} AS home)
     SELECT ${isDirect} AS "isDirect", ${HAS_CITUS} AS "hasCitus", ${VERSION} AS version, home,
       pg_catalog.current_setting('default_transaction_isolation') AS isolation,
-      ${FOLDING_COLLATION} AS "foldingCollation", CASE WHEN ${isDirect} THEN ${path} END,
+      ${FOLDING_COLLATION} AS "foldingCollation", pg_catalog.pg_is_in_recovery() AS "isStandby",
+      pg_catalog.current_setting('transaction_read_only')::bool AS "isReadOnly", CASE WHEN ${isDirect} THEN ${path} END,
       ${all.map(setIfDirect).join(', ')}
     FROM found`;
   // Behind a pooler whose database is away, the statement would wait for two minutes, and the client with it.
@@ -250,7 +256,7 @@ export async function openSession(
   timeoutMs: number,
 ): Promise<Session> {
   const facts = await setAndRead(client, choice, timeoutMs);
-  const { isDirect, hasCitus, home, foldingCollation } = facts;
+  const { isDirect, hasCitus, home, foldingCollation, isStandby, isReadOnly } = facts;
   const isDistributed = hasCitus && (await findDistributed(client, home));
   const isOutdated = (error: unknown) =>
     hasCitus && !isDistributed && REFUSED_BY_CITUS.includes(codeOf(error));
@@ -264,6 +270,8 @@ export async function openSession(
     isDistributed,
     home,
     foldingCollation: foldingCollation ?? undefined,
+    isStandby,
+    isReadOnly,
     isOutdated,
     mayHang: (error) => isDistributed && codeOf(error) === CANCELLED,
     query: (text, values) => (isDistributed ? sendDistributed(send, text, values) : send(text, values)),

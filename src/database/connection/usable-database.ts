@@ -1,6 +1,7 @@
 /** Checks whether the service can work on a database: it answers, is new enough, takes writes, and stores all text. */
 import { type Kysely, sql } from 'kysely';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
+import { HostError } from './hosts.ts';
 
 /** PostgreSQL 15, as in server_version_num. */
 const MIN_VERSION = 150_000;
@@ -78,6 +79,12 @@ const hasAnswered = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && /\d
 export function describeUnreachable(error: unknown): Problem {
   if (isUnreadableFile(error)) return describeFile(error);
   const reason = reasonOf(error);
+  if (error instanceof HostError)
+    return {
+      problem: `No host of the address can be used: ${reason}.`,
+      remedy:
+        'Start PostgreSQL there, promote a standby, or correct the hosts or target_session_attrs of DATABASE_URL.',
+    };
   const known = SENTENCES.find(([pattern]) => pattern.test(reason));
   if (known !== undefined) return known[1];
   const code = codeOf(error);
