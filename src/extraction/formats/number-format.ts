@@ -42,11 +42,41 @@ const CONDITION = /\[[<>=]/;
  * Durations below zero, and numbers below zero for which a code has a single section with a condition, keep their sign.
  * numfmt counts the minutes of the former from the hour before, and drops the sign of the latter.
  */
-function showNumber(code: string, value: number): string | undefined {
+function showNumber(written: string, value: number): string | undefined {
+  const code = ERA.test(written) ? withEra(written, value) : written;
   const isSingle = !code.includes(';');
   if (value < 0 && isSingle && DURATION.test(code)) return signed(tryFormat(code, -value));
   const shown = tryFormat(code, value);
+  if (shown && FRACTION.test(code) && isOne(shown)) return tryFormat(code, Math.round(value));
   return value < 0 && isSingle && CONDITION.test(code) && !shown?.includes('-') ? signed(shown) : shown;
+}
+
+/** A fraction after a whole number: `# ?/?`. */
+const FRACTION = /[#0?] +[#0?]+\/[#?\d]/;
+
+/** Whether the fraction is 1/1 or 16/16: numfmt does not carry it to the whole number before it. */
+function isOne(shown: string): boolean {
+  const [, numerator, denominator] = /(\d+)\/(\d+)/.exec(shown) ?? [];
+  return numerator !== undefined && numerator === denominator;
+}
+
+/** The era of a date in Japan, and the year in it: `ggge"年"` shows 令和13年. */
+const ERA = /^(?=.*\[\$-(?:0?411|ja\b))(?:[^"[\\]|"[^"]*"|\\.|\[[^\]]*\])*?[ge]/i;
+const DAY_MS = 86_400_000;
+const UNIX_EPOCH = 25_569;
+
+function withEra(code: string, value: number): string {
+  const date = new Date((value - UNIX_EPOCH) * DAY_MS);
+  const partOf = (locale: string, part: 'era' | 'year', era: 'long' | 'narrow'): string =>
+    new Intl.DateTimeFormat(`${locale}-u-ca-japanese`, { era, year: 'numeric', timeZone: 'UTC' })
+      .formatToParts(date)
+      .find(({ type }) => type === part)?.value ?? '';
+  if (Number.isNaN(date.getTime())) return code;
+  return replaceUnquoted(code, /g+|e+(?![+-])/i, (found) => {
+    if (/e/i.test(found)) return `"${partOf('en', 'year', 'long').padStart(found.length, '0')}"`;
+    const name = found.length === 1 ? partOf('en', 'era', 'narrow') : partOf('ja', 'era', 'long');
+    return `"${found.length === 2 ? name.charAt(0) : name}"`;
+  });
 }
 
 const signed = (shown: string | undefined): string | undefined => shown && `-${shown}`;
@@ -93,6 +123,8 @@ function replaceUnquoted(code: string, pattern: RegExp, replace: (found: string)
 
 /** A currency and the number of a locale, such as `[$-407]`. */
 const LOCALE = /(\[\$[^\]-]*)-([\dA-F]{3,8})\]/gi;
+/** The locale of a currency is that of its sign: the marks in the number are those of other numbers. */
+const CURRENCY_LOCALE = /(\[\$[^\]-]+)-[\dA-F]{3,8}\]/gi;
 /** Of Windows' number of a locale, the bits that are the language: 19 of 419, Russian, and of FC19, its genitive. */
 const windowsLanguage = (locale: string): number => Number.parseInt(locale, 16) & 0x3ff;
 /** The bit that makes a language a locale, without a country of its own. */
@@ -108,7 +140,8 @@ const CAPITALS = /am?\/pm?|e(?=[+-])/i;
 function normaliseCode(code: string): string {
   if (code.includes('[$')) addFurtherLocales();
   const capitals = replaceUnquoted(code, CAPITALS, (found) => found.toUpperCase());
-  const known = capitals.replace(LOCALE, (found, prefix: string, locale: string) =>
+  const plain = capitals.replace(CURRENCY_LOCALE, '$1]');
+  const known = plain.replace(LOCALE, (found, prefix: string, locale: string) =>
     getLocale(locale) ? found : `${prefix}-${(LANGUAGE_ALONE | windowsLanguage(locale)).toString(16)}]`,
   );
   const separator = dateSeparator(known);

@@ -5,6 +5,7 @@ import { isHidden, LINES, NOT_RENDERED, PARAGRAPHS, VOID } from '../markup/html-
 import type { Attributes } from '../markup/markup-tokens.ts';
 import type { HtmlEvents } from '../markup/open-elements.ts';
 import { keepNotes } from './keep-notes.ts';
+import type { RenderedEvents } from './repeated-blocks.ts';
 import { superscript } from './superscript.ts';
 import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
@@ -196,7 +197,7 @@ function finish({ writer, tables, headings, verbatim, pages }: Page): ExtractedT
 }
 
 /** Writes an element that contains only text. */
-export function writeElement(renderer: HtmlRenderer, element: string, text: string): void {
+export function writeElement(renderer: RenderedEvents, element: string, text: string): void {
   renderer.open(element);
   renderer.text(text);
   renderer.close(element);

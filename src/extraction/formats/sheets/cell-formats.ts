@@ -42,7 +42,7 @@ function unformatted(type: string, value: string): string {
 const DAY_MS = 86_400_000;
 
 /** The number of a date in ISO 8601, as strict workbooks store it (18.17.4.1); other texts stay. */
-function serialOf(value: string, { epoch1904 }: { epoch1904: boolean }): string {
+export function serialOf(value: string, { epoch1904 }: { epoch1904: boolean }): string {
   const time = /^(\d\d):(\d\d)(?::(\d\d))?/.exec(value);
   if (time) return String((Number(time[1]) * 3600 + Number(time[2]) * 60 + Number(time[3] ?? 0)) / 86_400);
   const milliseconds = Date.parse(

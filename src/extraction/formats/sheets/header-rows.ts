@@ -1,5 +1,5 @@
 /** Finds the rows of a sheet that name its columns. */
-import type { Area } from './cell-references.ts';
+import type { Area } from '../cell-references.ts';
 
 /** More rows than this that stay in place hold more than names of columns: only the last row does. */
 const FROZEN_MAX = 2;

@@ -1,5 +1,6 @@
 /** Writes a chart as the table of its values: each row a category, each column a series. */
-import { DATA_TABLE, type HtmlRenderer, writeElement } from '../../../rendering/html-renderer.ts';
+import { DATA_TABLE, writeElement } from '../../../rendering/html-renderer.ts';
+import type { RenderedEvents } from '../../../rendering/repeated-blocks.ts';
 
 /** Texts by the number of their point, from 0. */
 export type Points = ReadonlyMap<number, string>;
@@ -34,7 +35,7 @@ export function joinLevels(levelPoints: readonly Points[]): Points {
   return joined;
 }
 
-export function writeChart(renderer: HtmlRenderer, { titles, categoryName, series }: Chart): void {
+export function writeChart(renderer: RenderedEvents, { titles, categoryName, series }: Chart): void {
   for (const title of titles) if (title.trim() !== '') writeElement(renderer, 'p', title);
   for (const group of withSameCategories(series)) {
     if (isFilled(group)) writeTable(renderer, categoryName, group);
@@ -73,7 +74,7 @@ function withSameCategories(series: readonly Series[]): Series[][] {
   return groups;
 }
 
-function writeTable(renderer: HtmlRenderer, categoryName: string, series: readonly Series[]): void {
+function writeTable(renderer: RenderedEvents, categoryName: string, series: readonly Series[]): void {
   const categories: Points = series[0]?.categories ?? new Map();
   const columns = series.flatMap(({ values }) => values);
   const names = [categoryName, ...columns.map(({ name }) => name)];
@@ -87,7 +88,7 @@ function writeTable(renderer: HtmlRenderer, categoryName: string, series: readon
   renderer.close('table');
 }
 
-function writeRow(renderer: HtmlRenderer, cell: 'td' | 'th', texts: readonly string[]): void {
+function writeRow(renderer: RenderedEvents, cell: 'td' | 'th', texts: readonly string[]): void {
   renderer.open('tr');
   for (const text of texts) writeElement(renderer, cell, text);
   renderer.close('tr');

@@ -14,6 +14,8 @@ export type Flow = {
   /** Opens a table or a part of it. */
   openBlock(element: string, attributes?: Attributes): void;
   closeBlock(element: string): void;
+  /** Writes a block by the events of the renderer. */
+  writeBlock(write: (target: RenderedEvents) => void): void;
   /** Text counts in paragraphs only: elsewhere white space is the file's layout. */
   write(text: string): void;
   breakLine(): void;
@@ -133,6 +135,10 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     closeParagraph,
     openBlock,
     closeBlock,
+    writeBlock(writeEvents) {
+      settleFrame();
+      writeEvents(out);
+    },
     write,
     breakLine() {
       runs.end();

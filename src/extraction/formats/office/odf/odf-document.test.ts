@@ -157,6 +157,38 @@ describe('frames', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('hold charts, whose series name their cells', async () => {
+    const cell = (text: string, value = '') =>
+      `<table:table-cell ${value && `office:value-type="float" office:value="${value}"`}><text:p>${text}</text:p></table:table-cell>`;
+    const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
+    const range = (name: string, cells: string) => `${name}="local-table.${cells}"`;
+    const chart = (axis: string, series: string, rows: string) =>
+      '<office:document><office:automatic-styles><number:date-style style:name="N1"><number:day/><number:text>.</number:text><number:month/><number:text>.</number:text></number:date-style>' +
+      '<number:percentage-style style:name="N2"><number:number number:decimal-places="0"/><number:text>%</number:text></number:percentage-style>' +
+      '<style:style style:name="ch1" style:family="chart" style:data-style-name="N1"/>' +
+      '<style:style style:name="ch2" style:family="chart" style:data-style-name="N2"><style:chart-properties chart:link-data-style-to-source="false"/></style:style>' +
+      '</office:automatic-styles><office:body><office:chart><chart:chart chart:class="chart:line"><chart:title><text:p>Rain</text:p></chart:title><chart:plot-area>' +
+      `${axis}${series}</chart:plot-area><table:table table:name="local-table"><table:table-rows>${rows}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document>`;
+    const dates = chart(
+      `<chart:axis chart:dimension="x" chart:style-name="ch1"><chart:title><text:p>Day</text:p></chart:title><chart:categories ${range('table:cell-range-address', '$A$2:.$A$3')}/></chart:axis>`,
+      `<chart:series chart:style-name="ch2" ${range('chart:values-cell-range-address', '$B$2:.$B$3')} ${range('chart:label-cell-address', '$B$1')}/>`,
+      row(cell(''), cell('Share')) +
+        row(cell('47914', '47914'), cell('0.25', '0.25')) +
+        row(cell('47915', '47915'), cell('NaN', 'NaN')),
+    );
+    const bubbles = chart(
+      '<chart:axis chart:dimension="x"/>',
+      `<chart:series ${range('chart:values-cell-range-address', '$C$2:.$C$2')} ${range('chart:label-cell-address', '$C$1')}>` +
+        `<chart:domain ${range('table:cell-range-address', '$A$2:.$A$2')}/><chart:domain ${range('table:cell-range-address', '$B$2:.$B$2')}/></chart:series>`,
+      row(cell(''), cell(''), cell('Towns')) + row(cell('2', '2'), cell('1', '1'), cell('30', '30')),
+    );
+    const body =
+      p(frame('<draw:object xlink:href="./Object 1"/>')) + p(frame(`<draw:object>${bubbles}</draw:object>`));
+    expect(await textOf({ body, more: [{ name: 'Object 1/content.xml', content: dates }] })).toBe(
+      'Rain\n\nDay | Share\n7.3. | 25%\n8.3.\n\nRain\n\n| Towns | Towns (size)\n1 | 2 | 30',
+    );
+  });
+
   it('hold equations, which stand in their sentences', async () => {
     const math = (content: string) =>
       `<math><semantics><mrow>${content}</mrow><annotation encoding="StarMath 5.0">x over y</annotation></semantics></math>`;

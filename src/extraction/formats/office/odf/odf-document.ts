@@ -1,10 +1,14 @@
 /** Reads OpenDocument texts and presentations (OASIS OpenDocument 1.3, part 3). */
 import type { ExtractedFile, FileWarning } from '../../../extracted-file.ts';
 import { readXml, type XmlEvents } from '../../../markup/read-xml.ts';
+import { readXmlTree, type XmlElement } from '../../../markup/xml-tree.ts';
 import type { Unpacking } from '../../../reader-context.ts';
 import { type HtmlRenderer, renderHtml } from '../../../rendering/html-renderer.ts';
 import { type RepeatedBlocks, repeatedBlocks } from '../../../rendering/repeated-blocks.ts';
+import { writeChart } from '../drawings/chart-table.ts';
 import { type UnreadParts, unreadParts } from '../unread.ts';
+import { withInlineCharts } from './charts/inline-objects.ts';
+import { readOdfChart } from './charts/odf-chart.ts';
 import { drawingElements } from './drawing-elements.ts';
 import { delegating, type ElementReaders, elementEvents, withEquations } from './elements.ts';
 import { type EmbeddedObjects, embeddedObjects } from './embedded-objects.ts';
@@ -77,6 +81,7 @@ function bodyEvents(document: Document, context: TextContext, more: ElementReade
   const { flow, objects, controls, unread } = document;
   const readObject = (name: string): void =>
     objects.read(name, (content) => {
+      if (isChart(content) && writeChartObject(flow, readXmlTree(content))) return;
       readXml(content, bodyEvents(document, contextOf(document, odfStyles()), {}));
     });
   const readers = {
@@ -88,13 +93,24 @@ function bodyEvents(document: Document, context: TextContext, more: ElementReade
   const body = expandRepeated(withEquations(elementEvents(readers, flow.write), flow.writeEquation), () => {
     document.isLimitReached = true;
   });
-  return delegating(body, {
+  const delegated = delegating(body, {
     'font-face-decls': context.styles.take,
     styles() {},
     'automatic-styles': context.styles.take,
     'master-styles'() {},
     forms: controls.take,
   });
+  return withInlineCharts(delegated, (object) => writeChartObject(flow, object));
+}
+
+const isChart = (content: Uint8Array): boolean =>
+  Buffer.from(content.buffer, content.byteOffset, content.length).includes('office:chart');
+
+/** Returns false where the object is no chart whose series name their cells. */
+function writeChartObject(flow: Flow, object: XmlElement): boolean {
+  const chart = readOdfChart(object);
+  if (chart) flow.writeBlock((target) => writeChart(target, chart));
+  return chart !== undefined;
 }
 
 /** The styles that all parts share. */

@@ -2,8 +2,8 @@
  * Finds the rows that an OpenDocument spreadsheet declares as names of columns, beside those in `table-header-rows`.
  */
 import { attribute, readXml } from '../../../markup/read-xml.ts';
+import { type Area, areaOf } from '../../cell-references.ts';
 import type { OdfParts } from '../../office/odf/odf-parts.ts';
-import { type Area, areaOf } from '../cell-references.ts';
 import { headerRows } from '../header-rows.ts';
 
 /** The header rows of the sheet of this name. */

@@ -115,6 +115,26 @@ test.each([
   expect(await linesOf(row(`${cell('a')}<table:table-cell ${attributes}/>`))).toEqual([`a | ${shown}`]);
 });
 
+test('a cell without a text has its value in its format', async () => {
+  const styles =
+    '<number:date-style style:name="N1"><number:day/><number:text>.</number:text><number:month/><number:text>.</number:text><number:year number:style="long"/></number:date-style>' +
+    '<number:currency-style style:name="N2"><number:currency-symbol/><number:number number:decimal-places="2" number:grouping="true"/></number:currency-style>' +
+    '<number:time-style style:name="N3" number:truncate-on-overflow="false"><number:hours/><number:text>:</number:text><number:minutes number:style="long"/></number:time-style>' +
+    '<style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1"/>' +
+    '<style:style style:name="ce2" style:family="table-cell" style:data-style-name="N2"/>' +
+    '<style:style style:name="ce3" style:family="table-cell" style:data-style-name="N3"/>' +
+    '<style:style style:name="ce4" style:family="table-cell" style:parent-style-name="ce1"/>';
+  const empty = (attributes: string) => `<table:table-cell ${attributes}/>`;
+  const cells =
+    cell('a') +
+    empty('table:style-name="ce4" office:value-type="date" office:date-value="2031-03-07T14:30:00"') +
+    empty('table:style-name="ce2" office:value-type="currency" office:value="1234.5" office:currency="EUR"') +
+    empty('table:style-name="ce3" office:value-type="time" office:time-value="PT26H29M59.9999999S"') +
+    empty('table:style-name="ce9" office:value-type="float" office:value="7"');
+  const { text } = (await read(odsOf(sheetOf(row(cells)), [], styles))).extracted;
+  expect(text).toBe('Menu\n\na | 7.3.2031 | 1,234.50 EUR | 26:30 | 7');
+});
+
 test('the text of a cell is what is shown, except that long numbers are in full', async () => {
   const shown = cell('07.03.31', 'office:value-type="date" office:date-value="2031-03-07"');
   const long = cell('4.00638E+12', 'office:value-type="float" office:value="4006381333931"');

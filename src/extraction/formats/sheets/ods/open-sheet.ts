@@ -33,8 +33,14 @@ export type OpenSheet = {
   isInside(): boolean;
 };
 
-/** `headers`: declared header rows, beside those that the sheet marks itself. */
-export function openSheet(target: SheetTarget, texts: SheetTexts, headers: ReadonlySet<number>): OpenSheet {
+/**
+ * `headers`: declared header rows, beside those that the sheet marks itself. `codeOf`: the format of a cell style.
+ */
+export function openSheet(
+  target: SheetTarget,
+  texts: SheetTexts,
+  { headers, codeOf }: { headers: ReadonlySet<number>; codeOf(cellStyle: string): string | undefined },
+): OpenSheet {
   const rows = rowWriter(target);
   const holders: Holder[] = [];
   let depth = 0;
@@ -46,7 +52,7 @@ export function openSheet(target: SheetTarget, texts: SheetTexts, headers: Reado
   };
   const release = ({ kind, attributes }: Holder): void => {
     const text = texts.end();
-    if (kind === 'cell') rows.cell(cellText(text, attributes), attributes);
+    if (kind === 'cell') rows.cell(cellText(text, attributes, codeOf), attributes);
     else if (kind === 'covered') rows.cell('', attributes);
     else if (text !== undefined && text.length > 0) target.note(text);
   };
@@ -83,7 +89,11 @@ export function openSheet(target: SheetTarget, texts: SheetTexts, headers: Reado
 }
 
 /** The text of a cell as the sheet shows it, or its value where the file has no text of it. */
-function cellText(text: CellText | undefined, attributes: Attributes): CellText {
-  if (text === undefined) return valueText(attributes);
+function cellText(
+  text: CellText | undefined,
+  attributes: Attributes,
+  codeOf: (cellStyle: string) => string | undefined,
+): CellText {
+  if (text === undefined) return valueText(attributes, codeOf(attribute(attributes, 'style-name') ?? ''));
   return typeof text === 'string' ? shownText(text, attributes) : text;
 }

@@ -2,7 +2,7 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import type { CellText, SheetRow, Span } from '../../../rendering/sheet-table.ts';
-import { COLUMNS_MAX, ROWS_MAX } from '../cell-references.ts';
+import { COLUMNS_MAX, ROWS_MAX } from '../../cell-references.ts';
 
 /** Equal neighbours are written this often. More are the whole width or height of a sheet. */
 const REPEATED_MAX = 1_000;

@@ -3,6 +3,7 @@ import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, type XmlEvents } from '../../../markup/read-xml.ts';
 import { type OpenSheet, openSheet, type SheetTarget } from './open-sheet.ts';
 import { sheetTexts } from './sheet-texts.ts';
+import { valueFormats } from './value-formats.ts';
 
 /** Deleted text, scripts, forms, pronunciation, names, rules and descriptions. */
 const SKIPPED = new Set([
@@ -39,6 +40,7 @@ export type SheetsTarget = {
 export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
   const texts = sheetTexts();
   const masterPages = new Map<string, string>();
+  const formats = valueFormats();
   let sheet: (OpenSheet & { end(): void }) | undefined;
   let depth = 0;
   /** The depth of the skipped element. */
@@ -50,7 +52,7 @@ export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
       name: attribute(attributes, 'name') ?? '',
       masterPage: masterPages.get(style) ?? 'Default',
     });
-    sheet = { ...openSheet(target, texts, headers), end };
+    sheet = { ...openSheet(target, texts, { headers, codeOf: formats.codeOf }), end };
   };
   return {
     open(name, attributes) {
@@ -63,6 +65,7 @@ export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
       else {
         const masterPage = name === 'style' ? attribute(attributes, 'master-page-name') : undefined;
         if (masterPage) masterPages.set(attribute(attributes, 'name') ?? '', masterPage);
+        if (!sheet) formats.open(name, attributes);
         sheet?.open(name, attributes);
         texts.open(name, attributes);
       }
@@ -74,6 +77,7 @@ export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
         return;
       }
       texts.close(name);
+      if (!sheet) formats.close(name);
       if (sheet?.isInside()) sheet.close(name);
       else if (sheet) {
         sheet.end();
@@ -81,7 +85,9 @@ export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
       }
     },
     text(written) {
-      if (skipped === undefined) texts.text(written);
+      if (skipped !== undefined) return;
+      texts.text(written);
+      if (!sheet) formats.text(written);
     },
   };
 }

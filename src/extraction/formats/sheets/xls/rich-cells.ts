@@ -1,6 +1,6 @@
 /** Finds the cells of an xls file with superscripts or subscripts, which SheetJS reads as plain text. */
 import type { CellText } from '../../../rendering/sheet-table.ts';
-import { COLUMNS_MAX } from '../cell-references.ts';
+import { COLUMNS_MAX } from '../../cell-references.ts';
 import type { TextPosition } from '../cell-text.ts';
 import { readRichStrings } from './rich-strings.ts';
 

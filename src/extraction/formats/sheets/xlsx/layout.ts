@@ -2,8 +2,8 @@
 import { attribute, readXml } from '../../../markup/read-xml.ts';
 import type { Span } from '../../../rendering/sheet-table.ts';
 import type { Archive } from '../../archive.ts';
+import { type Area, areaOf, COLUMNS_MAX } from '../../cell-references.ts';
 import { relationshipsOf } from '../../office/relationships.ts';
-import { type Area, areaOf, COLUMNS_MAX } from '../cell-references.ts';
 import { headerRows } from '../header-rows.ts';
 
 export type SheetLayout = {

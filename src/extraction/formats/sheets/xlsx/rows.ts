@@ -1,8 +1,8 @@
 /** Reads the rows of a sheet (ECMA-376 part 1, 18.3). */
 import { attribute, readXml } from '../../../markup/read-xml.ts';
 import type { CellText, SheetRow, Span } from '../../../rendering/sheet-table.ts';
+import { columnOf, rowOf } from '../../cell-references.ts';
 import type { CellFormatter } from '../cell-formats.ts';
-import { columnOf, rowOf } from '../cell-references.ts';
 import type { SheetLayout } from './layout.ts';
 import { stringReader } from './strings.ts';
 

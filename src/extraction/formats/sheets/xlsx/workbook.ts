@@ -1,7 +1,7 @@
 /** Reads the main part of a workbook (ECMA-376 part 1, 18.2): its sheets, and from when its dates count. */
 import { attribute, readXml } from '../../../markup/read-xml.ts';
+import { type Area, printedRows } from '../../cell-references.ts';
 import { type Relationship, relationshipId } from '../../office/relationships.ts';
-import { type Area, printedRows } from '../cell-references.ts';
 
 /** `kind`: the type of its part, such as `worksheet` or `chartsheet`; `part` is undefined where it is missing. */
 export type Sheet = { name: string; kind: string; part: string | undefined; printTitles: Area | undefined };
