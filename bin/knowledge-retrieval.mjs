@@ -27,10 +27,13 @@ function runBy(node) {
   });
 }
 
-/** Replaces this process by one with the missing options. Windows cannot do that: the server runs without them. */
+/**
+ * Replaces this process by one with the missing options. Windows cannot do that: the server runs without them. Node 22
+ * passes on no environment unless it is given, and so no settings.
+ */
 function restart() {
-  const { execPath, execArgv, argv } = process;
-  process.execve?.(execPath, [execPath, ...missingOptions, ...execArgv, ...argv.slice(1)]);
+  const { execPath, execArgv, argv, env } = process;
+  process.execve?.(execPath, [execPath, ...missingOptions, ...execArgv, ...argv.slice(1)], env);
 }
 
 /** Node 22 warns that its SQLite is experimental. The service only locks its data directory by it. */

@@ -63,8 +63,14 @@ function howToGetNode() {
   return `Let npm install one by\n  ${install}\n${orNewer}`;
 }
 
+/** Under Yarn's Plug'n'Play, packages stay in archives, and Node's functions for files are replaced by others. */
+const PLUG_AND_PLAY =
+  "Yarn's Plug'n'Play cannot run this package. Write `nodeLinker: node-modules` into .yarnrc.yml, then run\n" +
+  '  yarn install\n';
+
 /** Why nothing can run yet and what to do, for the person who started it; undefined where everything can run. */
 export function findObstacle() {
+  if (process.versions.pnp !== undefined) return PLUG_AND_PLAY;
   // Every command line imports this package first.
   if (find('commander') === undefined) return howToInstall();
   if (!isNodeTooOld) return undefined;

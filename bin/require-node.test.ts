@@ -62,6 +62,14 @@ function runOn(version: string, script: string, command = 'doctor') {
 
 const COMMAND = 'bin/knowledge-retrieval.mjs';
 
+test('under Plug’n’Play of Yarn: which setting to write', () => {
+  install();
+  const pretend = `Object.defineProperty(process.versions, 'pnp', { value: '3' })`;
+  const args = ['--import', `data:text/javascript,${pretend}`, join(checkout, COMMAND), 'serve'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: tmpdir(), encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('nodeLinker: node-modules')]);
+});
+
 test.each(['22.17.1', '22.18.0'])('Node %s before the first installation: how to install', (version) => {
   for (const script of [COMMAND, 'bin/require-node.mjs']) {
     const { status, stdout, stderr } = runOn(version, script);
@@ -104,6 +112,16 @@ onOldAndNew('on Node %s a server has the heap of npm start', (version) => {
   writeFileSync(join(checkout, 'src/cli/cli.ts'), print);
   const [, option] = manifest.scripts.start?.split(' ') ?? [];
   expect(runOn(version, COMMAND, 'serve')).toEqual({ status: 0, stdout: `${option}\n`, stderr: '' });
+});
+
+test.skipIf(process.platform === 'win32')('a server that is given its heap keeps its settings', () => {
+  install();
+  writeFileSync(join(checkout, 'src/cli/cli.ts'), 'console.log(process.env.DATA_DIR)');
+  // Node 22 and Node 24 differ here.
+  const node = process.env.OLDEST_NODE ?? process.execPath;
+  const env = { ...process.env, DATA_DIR: '/of/this/server' };
+  const { stdout } = spawnSync(node, [join(checkout, COMMAND), 'serve'], { env, encoding: 'utf8' });
+  expect(stdout).toBe('/of/this/server\n');
 });
 
 /** A command line that runs until a signal ends it, and records that signal. */
