@@ -21,3 +21,13 @@ export function useAction(act: () => Promise<void>): Action {
   };
   return { ...state, run };
 }
+
+/** Does something with each thing, with the others also after a failure. @throws the first failure */
+export async function doForAll<Thing>(
+  things: readonly Thing[],
+  act: (thing: Thing) => Promise<void>,
+): Promise<void> {
+  const results = await Promise.allSettled(things.map(act));
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}

@@ -1,11 +1,10 @@
 /** The attributes of a document as rows of a form: at uploads, at pasted texts, and when documents are edited. */
 import { useId } from 'preact/hooks';
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
-import { type AttributeRow, findRowsError, type Kind } from './attribute-rows.ts';
+import { type AttributeRow, findRowsError, type Kind, NEW_ROW } from './attribute-rows.ts';
 
 /** The most attributes of a document. */
 const ATTRIBUTES_MAX = 16;
-const NEW_ROW: AttributeRow = { name: '', kind: 'text', value: '' };
 
 type RowProps = {
   row: AttributeRow;
@@ -95,21 +94,12 @@ type AttributeFieldsProps = {
   onChange(rows: AttributeRow[]): void;
 };
 
-export function AttributeFields({
-  legend = 'Attributes',
-  hint,
-  rows,
-  knownNames = [],
-  onChange,
-}: AttributeFieldsProps) {
+function Rows({ rows, knownNames = [], onChange }: Omit<AttributeFieldsProps, 'legend' | 'hint'>) {
   const namesId = useId();
-  const error = findRowsError(rows);
   const replace = (index: number, ...changed: AttributeRow[]) =>
     onChange(rows.toSpliced(index, 1, ...changed));
   return (
-    <fieldset class="attribute-rows">
-      <legend class="label">{legend}</legend>
-      <p class="hint">{hint}</p>
+    <>
       <datalist id={namesId}>
         {knownNames.map((name) => (
           <option key={name} value={name} />
@@ -127,6 +117,18 @@ export function AttributeFields({
           />
         ))}
       </ul>
+    </>
+  );
+}
+
+export function AttributeFields({ legend = 'Attributes', hint, ...rowsProps }: AttributeFieldsProps) {
+  const { rows, onChange } = rowsProps;
+  const error = findRowsError(rows);
+  return (
+    <fieldset class="attribute-rows">
+      <legend class="label">{legend}</legend>
+      <p class="hint">{hint}</p>
+      <Rows {...rowsProps} />
       {error && (
         <p class="field-error" role="alert">
           {error}

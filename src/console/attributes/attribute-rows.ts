@@ -5,6 +5,8 @@ export type Kind = 'text' | 'number' | 'boolean' | 'list';
 /** `value`: as typed; a list has one text a line. */
 export type AttributeRow = { name: string; kind: Kind; value: string };
 
+export const NEW_ROW: AttributeRow = { name: '', kind: 'text', value: '' };
+
 function kindOf(value: Attributes[string]): Kind {
   if (Array.isArray(value)) return 'list';
   return typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text';

@@ -95,6 +95,7 @@ function Place({
 
 type PassageBlockProps = {
   passage: Passage;
+  before: Passage | undefined;
   type: DocumentType;
   /** What is marked in it. */
   ranges: Range[];
@@ -102,19 +103,23 @@ type PassageBlockProps = {
   isTarget: boolean;
 };
 
-function PassageBlock({ passage, type, ranges, address, isTarget }: PassageBlockProps) {
+/** A passage, after its place in the document. */
+function PassageBlock({ passage, before, type, ranges, address, isTarget }: PassageBlockProps) {
   const block = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isTarget) block.current?.scrollIntoView({ block: 'center' });
   }, [isTarget]);
   const { passage: number } = passage.location;
   return (
-    <article ref={block} class={`passage ${isTarget ? 'target' : ''}`} aria-label={`Passage ${number}`}>
-      <a href={address} title={`Passage ${number}: ${passage.language}`}>
-        {number}
-      </a>
-      <RichText text={passage.content} type={type} ranges={ranges} />
-    </article>
+    <div>
+      <Place passage={passage} before={before} type={type} />
+      <article ref={block} class={`passage ${isTarget ? 'target' : ''}`} aria-label={`Passage ${number}`}>
+        <a href={address} title={`Passage ${number}: ${passage.language}`}>
+          {number}
+        </a>
+        <RichText text={passage.content} type={type} ranges={ranges} />
+      </article>
+    </div>
   );
 }
 
@@ -127,10 +132,39 @@ type DocumentTextProps = {
   marked: MarkedPassages | undefined;
 };
 
+type BlocksProps = Pick<DocumentTextProps, 'type' | 'target' | 'marked'> & {
+  blocks: Block[];
+  addressOf(passage: number): string;
+};
+
+function Blocks({ blocks, type, target, marked, addressOf }: BlocksProps) {
+  let before: Passage | undefined;
+  return blocks.map((block, index) => {
+    if ('between' in block)
+      return (
+        <p key={index} class="between" dir="auto">
+          {block.between.trim()}
+        </p>
+      );
+    const { passage } = block;
+    const number = passage.location.passage;
+    const drawn = (
+      <PassageBlock
+        key={passage.id}
+        {...{ passage, before, type }}
+        ranges={marked?.get(number) ?? []}
+        address={addressOf(number)}
+        isTarget={number === target}
+      />
+    );
+    before = passage;
+    return drawn;
+  });
+}
+
 export function DocumentText({ documentId, type, target, query, marked }: DocumentTextProps) {
   const { portions, error, isLoading, reload, loadBefore, loadAfter } = usePortions(documentId, target ?? 1);
-  const blocks: Block[] = portions.flatMap((portion) => portion.blocks);
-  let before: Passage | undefined;
+  const addressOfPassage = (passage: number) => addressOf.document(documentId, { passage, query });
   return (
     <section class="document-text" aria-label="Text" aria-busy={isLoading}>
       {loadBefore && (
@@ -138,30 +172,11 @@ export function DocumentText({ documentId, type, target, query, marked }: Docume
           Show earlier passages
         </button>
       )}
-      {blocks.map((block, index) => {
-        if ('between' in block)
-          return (
-            <p key={index} class="between" dir="auto">
-              {block.between.trim()}
-            </p>
-          );
-        const { passage } = block;
-        const place = <Place passage={passage} before={before} type={type} />;
-        const { passage: number } = passage.location;
-        before = passage;
-        return (
-          <div key={passage.id}>
-            {place}
-            <PassageBlock
-              passage={passage}
-              type={type}
-              ranges={marked?.get(number) ?? []}
-              address={addressOf.document(documentId, { passage: number, query })}
-              isTarget={number === target}
-            />
-          </div>
-        );
-      })}
+      <Blocks
+        blocks={portions.flatMap(({ blocks }) => blocks)}
+        {...{ type, target, marked }}
+        addressOf={addressOfPassage}
+      />
       {isLoading && <Loading what="the text" />}
       <ErrorNotice doing="The text could not be loaded." error={error} onRetry={reload} />
       {loadAfter && (

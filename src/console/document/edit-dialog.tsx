@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Document, DocumentDetails } from '../../client/index.ts';
 import { AttributeFields } from '../attributes/attribute-fields.tsx';
-import { findRowsError, toAttributes, toRows } from '../attributes/attribute-rows.ts';
-import { useKnownAttributes } from '../attributes/known-attributes.ts';
+import { toRows } from '../attributes/attribute-rows.ts';
+import { useAttributeRows } from '../attributes/use-attribute-rows.ts';
 import { SourceUrlField, TitleField } from '../documents/document-fields.tsx';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
@@ -16,12 +16,13 @@ export function EditDialog({ document, onSaved, onClose }: EditDialogProps) {
   const { service } = useSession();
   const [title, setTitle] = useState(document.title);
   const [sourceUrl, setSourceUrl] = useState(document.sourceUrl ?? '');
-  const [rows, setRows] = useState(toRows(document.attributes));
-  const known = useKnownAttributes(document.knowledgeBaseId === undefined ? [] : [document.knowledgeBaseId]);
-  const rowsError = findRowsError(rows);
+  const { knowledgeBaseId } = document;
+  const { attributes, error, fields } = useAttributeRows(
+    knowledgeBaseId === undefined ? [] : [knowledgeBaseId],
+    toRows(document.attributes),
+  );
   const save = useAction(async () => {
-    const changes = { documentId: document.id, title, sourceUrl, attributes: toAttributes(rows) };
-    onSaved(await service.updateDocument(changes));
+    onSaved(await service.updateDocument({ documentId: document.id, title, sourceUrl, attributes }));
     announce('Saved.');
     onClose();
   });
@@ -32,7 +33,7 @@ export function EditDialog({ document, onSaved, onClose }: EditDialogProps) {
       action={save}
       failure="The changes were not saved."
       submit="Save"
-      isIncomplete={rowsError !== undefined}
+      isIncomplete={error !== undefined}
       onClose={onClose}
     >
       <TitleField hint="Words of the title count for searches." value={title} onChange={setTitle} />
@@ -41,12 +42,7 @@ export function EditDialog({ document, onSaved, onClose }: EditDialogProps) {
         value={sourceUrl}
         onChange={setSourceUrl}
       />
-      <AttributeFields
-        hint="Facts about the document, by which searches can be filtered."
-        rows={rows}
-        knownNames={known.names}
-        onChange={setRows}
-      />
+      <AttributeFields hint="Facts about the document, by which searches can be filtered." {...fields} />
     </DialogForm>
   );
 }

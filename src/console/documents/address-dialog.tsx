@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/fields/field.tsx';
+import { TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
@@ -30,23 +30,17 @@ export function AddressDialog({ knowledgeBaseId, onClose, onImported }: AddressD
       isIncomplete={url === ''}
       onClose={onClose}
     >
-      <Field
+      <TextField
         label="Address of a file or page"
         hint="The service fetches it once, and follows no links. Import it again to get its next version."
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="url"
-            required
-            autofocus
-            maxLength={2048}
-            placeholder="https://…"
-            value={address}
-            onInput={(event) => setAddress(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        isAddress
+        required
+        autofocus
+        maxLength={2048}
+        placeholder="https://…"
+        value={address}
+        onChange={setAddress}
+      />
     </DialogForm>
   );
 }

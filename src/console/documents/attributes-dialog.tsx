@@ -2,13 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { Document } from '../../client/index.ts';
 import { AttributeFields } from '../attributes/attribute-fields.tsx';
-import { type AttributeRow, findRowsError, toAttributes } from '../attributes/attribute-rows.ts';
-import { useKnownAttributes } from '../attributes/known-attributes.ts';
+import { NEW_ROW } from '../attributes/attribute-rows.ts';
+import { useAttributeRows } from '../attributes/use-attribute-rows.ts';
 import { countOf, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
+import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { useSession } from '../session.ts';
-import { useAction } from '../use-action.ts';
+import { doForAll, useAction } from '../use-action.ts';
 
 type AttributesDialogProps = {
   knowledgeBaseId: string;
@@ -39,21 +40,15 @@ function Removed({ documents, removed, onChange }: RemovedProps) {
       <legend class="label">Remove</legend>
       <div class="row">
         {names.map(([name, count]) => (
-          <label key={name} class="choice">
-            <input
-              type="checkbox"
-              checked={removed.has(name)}
-              onChange={(event) => {
-                const next = new Set(removed);
-                if (event.currentTarget.checked) next.add(name);
-                else next.delete(name);
-                onChange(next);
-              }}
-            />
+          <Choice
+            key={name}
+            isChosen={removed.has(name)}
+            onChange={(isChosen) => onChange(withChoice(removed, name, isChosen))}
+          >
             <span>
               {name} <span class="muted">of {countOf(count, 'document')}</span>
             </span>
-          </label>
+          </Choice>
         ))}
       </div>
     </fieldset>
@@ -62,23 +57,18 @@ function Removed({ documents, removed, onChange }: RemovedProps) {
 
 export function AttributesDialog({ knowledgeBaseId, documents, onChanged, onClose }: AttributesDialogProps) {
   const { service } = useSession();
-  const [rows, setRows] = useState<AttributeRow[]>([{ name: '', kind: 'text', value: '' }]);
+  const { attributes: set, error, fields } = useAttributeRows([knowledgeBaseId], [NEW_ROW]);
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
   const [doneCount, setDoneCount] = useState(0);
-  const known = useKnownAttributes([knowledgeBaseId]);
-  const set = toAttributes(rows);
   const save = useAction(async () => {
     let done = 0;
-    const change = async ({ id, attributes = {} }: Document) => {
+    await doForAll(documents, async ({ id, attributes = {} }) => {
       const kept = Object.entries(attributes).filter(([name]) => !removed.has(name));
       onChanged(
         await service.updateDocument({ documentId: id, attributes: { ...Object.fromEntries(kept), ...set } }),
       );
       setDoneCount(++done);
-    };
-    const results = await Promise.allSettled(documents.map(change));
-    const failure = results.find((result) => result.status === 'rejected');
-    if (failure !== undefined) throw failure.reason;
+    });
     announce(`${countOf(done, 'document')} changed.`);
     onClose();
   });
@@ -90,15 +80,13 @@ export function AttributesDialog({ knowledgeBaseId, documents, onChanged, onClos
       action={save}
       failure={`${countOf(doneCount, 'document')} changed, and not all.`}
       submit={save.isRunning ? `Saving ${formatCount(doneCount)} …` : 'Save'}
-      isIncomplete={isEmpty || findRowsError(rows) !== undefined}
+      isIncomplete={isEmpty || error !== undefined}
       onClose={onClose}
     >
       <AttributeFields
         legend="Set"
         hint="Each document gets these, in place of those with the same names. Its other attributes stay."
-        rows={rows}
-        knownNames={known.names}
-        onChange={setRows}
+        {...fields}
       />
       <Removed documents={documents} removed={removed} onChange={setRemoved} />
     </DialogForm>

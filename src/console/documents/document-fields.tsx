@@ -1,40 +1,12 @@
 /** The fields that a document has whether it is written or changed. */
-import { Field } from '../parts/fields/field.tsx';
+import { TextField } from '../parts/fields/text-field.tsx';
 
-type TextFieldProps = { value: string; hint?: string; onChange(value: string): void };
+type DocumentFieldProps = { value: string; hint?: string; onChange(value: string): void };
 
-export const TitleField = ({
-  value,
-  hint,
-  onChange,
-  hasFocus = false,
-}: TextFieldProps & { hasFocus?: boolean }) => (
-  <Field label="Title" hint={hint}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        required
-        maxLength={256}
-        dir="auto"
-        autofocus={hasFocus}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
-  </Field>
+export const TitleField = ({ hasFocus = false, ...field }: DocumentFieldProps & { hasFocus?: boolean }) => (
+  <TextField label="Title" required maxLength={256} dir="auto" autofocus={hasFocus} {...field} />
 );
 
-export const SourceUrlField = ({ value, hint, onChange }: TextFieldProps) => (
-  <Field label="Address of the original" hint={hint}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        type="url"
-        maxLength={2048}
-        placeholder="https://…"
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
-  </Field>
+export const SourceUrlField = (field: DocumentFieldProps) => (
+  <TextField label="Address of the original" isAddress maxLength={2048} placeholder="https://…" {...field} />
 );

@@ -1,6 +1,12 @@
 /** The documents of a knowledge base, as many as were asked for, kept up to date while imports go on. */
 import { type Signal, signal } from '@preact/signals';
-import type { Document, DocumentStatus, KnowledgeBase, KnowledgeRetrieval } from '../../client/index.ts';
+import type {
+  Document,
+  DocumentStatus,
+  KnowledgeBase,
+  KnowledgeRetrieval,
+  Page,
+} from '../../client/index.ts';
 import { isUnsettled } from './status.tsx';
 import { isUploading } from './uploads/uploads.ts';
 
@@ -43,6 +49,82 @@ const isBusy = ({ documents, knowledgeBase }: State): boolean => {
   return isUploading.peek() || pending + processing > 0 || documents.some(isUnsettled);
 };
 
+/** Lists one page of the documents. */
+type ListPage = (limit: number, cursor: string | null) => Promise<Page<Document>>;
+type Loaded = Pick<State, 'documents' | 'nextCursor'>;
+
+/** The first `count` documents or more, and where the next documents begin. */
+async function listNewest(list: ListPage, count: number): Promise<Loaded> {
+  const documents: Document[] = [];
+  let nextCursor: string | null = null;
+  do {
+    const limit = Math.min(LIMIT_MAX, Math.max(PAGE_LIMIT, count - documents.length));
+    const page: Page<Document> = await list(limit, nextCursor);
+    documents.push(...page.data);
+    nextCursor = page.pagination.nextCursor;
+  } while (nextCursor !== null && documents.length < count);
+  return { documents, nextCursor };
+}
+
+/** The newest documents in place of those that are shown. Older ones stay: imports that go on are among the newest. */
+function withNewest(shown: Loaded, newest: Loaded): Loaded {
+  const last = newest.documents.at(-1);
+  const lastIndex = shown.documents.findIndex(({ id }) => id === last?.id);
+  const older = newest.nextCursor === null || lastIndex < 0 ? [] : shown.documents.slice(lastIndex + 1);
+  return {
+    documents: [...newest.documents, ...older],
+    nextCursor: older.length > 0 ? shown.nextCursor : newest.nextCursor,
+  };
+}
+
+function withMore(shown: Loaded, { data, pagination }: Page<Document>): Loaded {
+  const known = new Set(shown.documents.map(({ id }) => id));
+  const added = data.filter(({ id }) => !known.has(id));
+  return { documents: [...shown.documents, ...added], nextCursor: pagination.nextCursor };
+}
+
+type Source = { service: KnowledgeRetrieval; query: DocumentQuery; signal: AbortSignal };
+
+/** Loads documents into `state` until `signal` aborts. */
+function createLoading(state: Signal<State>, { service, query, signal }: Source) {
+  const change = (changes: Partial<State>) => {
+    if (!signal.aborted) state.value = { ...state.value, ...changes };
+  };
+  const list: ListPage = (limit, cursor) =>
+    service.listDocuments({ ...query, limit, ...(cursor !== null && { cursor }) }, { signal });
+
+  /** Changes the state by what `read` has loaded, or by its error. */
+  const load = async (read: () => Promise<Partial<State>>) => {
+    try {
+      change({ ...(await read()), isLoading: false });
+    } catch (error) {
+      change({ error, isLoading: false });
+    }
+  };
+
+  const refresh = () =>
+    load(async () => {
+      const lastUnsettled = state.value.documents.findLastIndex(isUnsettled);
+      const [knowledgeBase, newest] = await Promise.all([
+        service.getKnowledgeBase(query.knowledgeBaseId, { signal }),
+        listNewest(list, lastUnsettled + 1),
+      ]);
+      return { knowledgeBase, ...withNewest(state.value, newest), error: undefined };
+    });
+
+  const loadMore = async () => {
+    const { isLoading, nextCursor } = state.value;
+    if (isLoading || nextCursor === null) return;
+    change({ isLoading: true });
+    await load(async () => {
+      const page = await list(PAGE_LIMIT * 2, nextCursor);
+      return withMore(state.value, page);
+    });
+  };
+
+  return { change, refresh, loadMore };
+}
+
 /**
  * Loads the first documents, and refreshes them until `end`. A page in the background sends no requests.
  * @param knowledgeBase as it is known so far
@@ -52,74 +134,10 @@ export function createDocumentList(
   query: DocumentQuery,
   knowledgeBase: KnowledgeBase | undefined,
 ): DocumentList {
-  const state = signal<State>({
-    knowledgeBase,
-    documents: [],
-    nextCursor: null,
-    isLoading: true,
-    error: undefined,
-  });
+  const empty = { documents: [], nextCursor: null, isLoading: true, error: undefined };
+  const state = signal<State>({ knowledgeBase, ...empty });
   const ending = new AbortController();
-  const change = (changes: Partial<State>) => {
-    if (!ending.signal.aborted) state.value = { ...state.value, ...changes };
-  };
-  const list = (limit: number, cursor: string | null) =>
-    service.listDocuments({ ...query, limit, ...(cursor !== null && { cursor }) }, { signal: ending.signal });
-
-  /** The first `count` documents or more, and where the next ones begin. */
-  const listNewest = async (count: number) => {
-    const documents: Document[] = [];
-    let nextCursor: string | null = null;
-    do {
-      const limit = Math.min(LIMIT_MAX, Math.max(PAGE_LIMIT, count - documents.length));
-      const page: Awaited<ReturnType<typeof list>> = await list(limit, nextCursor);
-      documents.push(...page.data);
-      nextCursor = page.pagination.nextCursor;
-    } while (nextCursor !== null && documents.length < count);
-    return { documents, nextCursor };
-  };
-
-  /** Older documents stay as they are: imports that go on are among the newest. */
-  const refresh = async () => {
-    try {
-      const lastUnsettled = state.value.documents.findLastIndex(isUnsettled);
-      const [knowledgeBase, newest] = await Promise.all([
-        service.getKnowledgeBase(query.knowledgeBaseId, { signal: ending.signal }),
-        listNewest(lastUnsettled + 1),
-      ]);
-      const { documents, nextCursor } = state.value;
-      const last = newest.documents.at(-1);
-      const lastIndex = documents.findIndex(({ id }) => id === last?.id);
-      const older = newest.nextCursor === null || lastIndex < 0 ? [] : documents.slice(lastIndex + 1);
-      change({
-        knowledgeBase,
-        documents: [...newest.documents, ...older],
-        nextCursor: older.length > 0 ? nextCursor : newest.nextCursor,
-        isLoading: false,
-        error: undefined,
-      });
-    } catch (error) {
-      change({ error, isLoading: false });
-    }
-  };
-
-  const loadMore = async () => {
-    const { isLoading, nextCursor } = state.value;
-    if (isLoading || nextCursor === null) return;
-    change({ isLoading: true });
-    try {
-      const page = await list(PAGE_LIMIT * 2, nextCursor);
-      const known = new Set(state.value.documents.map(({ id }) => id));
-      const added = page.data.filter(({ id }) => !known.has(id));
-      change({
-        documents: [...state.value.documents, ...added],
-        nextCursor: page.pagination.nextCursor,
-        isLoading: false,
-      });
-    } catch (error) {
-      change({ error, isLoading: false });
-    }
-  };
+  const { change, refresh, loadMore } = createLoading(state, { service, query, signal: ending.signal });
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   const watch = async () => {
@@ -130,17 +148,15 @@ export function createDocumentList(
   };
   void watch();
 
+  const changeDocuments = (toChanged: (documents: Document[]) => Document[]) =>
+    change({ documents: toChanged(state.value.documents) });
   return {
     state,
     loadMore,
     refresh: watch,
     replace: (changed) =>
-      change({
-        documents: state.value.documents.map((document) =>
-          document.id === changed.id ? { ...document, ...changed } : document,
-        ),
-      }),
-    remove: (ids) => change({ documents: state.value.documents.filter(({ id }) => !ids.has(id)) }),
+      changeDocuments((all) => all.map((one) => (one.id === changed.id ? { ...one, ...changed } : one))),
+    remove: (ids) => changeDocuments((all) => all.filter(({ id }) => !ids.has(id))),
     end() {
       ending.abort();
       clearTimeout(timer);

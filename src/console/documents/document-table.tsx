@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { pageUnit } from '../../client/found-place.ts';
 import type { Document } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
+import { withChoice } from '../parts/fields/choice.tsx';
 import { Time } from '../parts/time.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { addressOf } from '../routes.ts';
@@ -58,79 +59,98 @@ function Details({ document }: { document: Document }) {
   );
 }
 
-type DocumentTableProps = {
+type Selected = ReadonlySet<string>;
+
+type HeadProps = {
   documents: Document[];
-  selected: ReadonlySet<string>;
-  /** Undefined: the key may not change documents. */
-  onSelect: ((selected: ReadonlySet<string>) => void) | undefined;
-  onEndNear(): void;
+  selected: Selected;
+  onSelect: ((selected: Selected) => void) | undefined;
 };
+
+function Head({ documents, selected, onSelect }: HeadProps) {
+  const isAll = documents.length > 0 && selected.size === documents.length;
+  return (
+    <div role="rowgroup">
+      <div role="row" aria-rowindex={1} class="documents-head">
+        {onSelect && (
+          <span role="columnheader">
+            <input
+              type="checkbox"
+              aria-label={`Select all ${formatCount(documents.length)} that are loaded`}
+              checked={isAll}
+              indeterminate={selected.size > 0 && !isAll}
+              onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
+            />
+          </span>
+        )}
+        <span role="columnheader">Document</span>
+        <span role="columnheader">Status</span>
+        <span role="columnheader">Added</span>
+      </div>
+    </div>
+  );
+}
+
+/** `onSelect` undefined: it cannot be selected. */
+type CellsProps = {
+  document: Document;
+  isSelected: boolean;
+  onSelect: ((isSelected: boolean) => void) | undefined;
+};
+
+const Cells = ({ document, isSelected, onSelect }: CellsProps) => (
+  <>
+    {onSelect && (
+      <span role="cell">
+        <input
+          type="checkbox"
+          aria-label={`Select ${document.title}`}
+          checked={isSelected}
+          onChange={(event) => onSelect(event.currentTarget.checked)}
+        />
+      </span>
+    )}
+    <span role="cell" class="document-title">
+      <a href={addressOf.document(document.id)} dir="auto">
+        {document.title}
+      </a>
+      <Details document={document} />
+    </span>
+    <span role="cell">
+      <StatusBadge status={document.status} />
+    </span>
+    <span role="cell" class="muted">
+      <Time at={document.createdAt} />
+    </span>
+  </>
+);
+
+/** `onSelect` undefined: the key may not change documents. */
+type DocumentTableProps = HeadProps & { onEndNear(): void };
 
 export function DocumentTable({ documents, selected, onSelect, onEndNear }: DocumentTableProps) {
   const rowHeight = useRowHeight();
-  const isAll = documents.length > 0 && selected.size === documents.length;
-  const toggle = (id: string, isChosen: boolean) => {
-    const next = new Set(selected);
-    if (isChosen) next.add(id);
-    else next.delete(id);
-    onSelect?.(next);
-  };
-  const hasSelection = onSelect !== undefined;
+  const selectOne = (id: string) =>
+    onSelect && ((isSelected: boolean) => onSelect(withChoice(selected, id, isSelected)));
   return (
     <div
-      class={`card documents ${hasSelection ? 'selectable' : ''}`}
+      class={`card documents ${onSelect ? 'selectable' : ''}`}
       role="table"
       aria-label="Documents"
       aria-rowcount={documents.length + 1}
     >
-      <div role="rowgroup">
-        <div role="row" aria-rowindex={1} class="documents-head">
-          {hasSelection && (
-            <span role="columnheader">
-              <input
-                type="checkbox"
-                aria-label={`Select all ${formatCount(documents.length)} that are loaded`}
-                checked={isAll}
-                indeterminate={selected.size > 0 && !isAll}
-                onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
-              />
-            </span>
-          )}
-          <span role="columnheader">Document</span>
-          <span role="columnheader">Status</span>
-          <span role="columnheader">Added</span>
-        </div>
-      </div>
+      <Head documents={documents} selected={selected} onSelect={onSelect} />
       <VirtualRows
         rows={documents}
         rowHeight={rowHeight}
         keyOf={({ id }) => id}
         onEndNear={onEndNear}
         render={(document) => (
-          <>
-            {hasSelection && (
-              <span role="cell">
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${document.title}`}
-                  checked={selected.has(document.id)}
-                  onChange={(event) => toggle(document.id, event.currentTarget.checked)}
-                />
-              </span>
-            )}
-            <span role="cell" class="document-title">
-              <a href={addressOf.document(document.id)} dir="auto">
-                {document.title}
-              </a>
-              <Details document={document} />
-            </span>
-            <span role="cell">
-              <StatusBadge status={document.status} />
-            </span>
-            <span role="cell" class="muted">
-              <Time at={document.createdAt} />
-            </span>
-          </>
+          <Cells
+            document={document}
+            isSelected={selected.has(document.id)}
+            onSelect={selectOne(document.id)}
+          />
         )}
       />
     </div>

@@ -4,18 +4,21 @@ import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/fields/field.tsx';
+import { TextField } from '../parts/fields/text-field.tsx';
 import { addressOf, visit } from '../routes.ts';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
-export function DeleteKnowledgeBaseDialog({
-  knowledgeBase: { id, name, documentCount = 0, passageCount = 0, storageUsed = 0 },
-  onClose,
-}: {
-  knowledgeBase: KnowledgeBase;
-  onClose(): void;
-}) {
+const NameHint = ({ name }: { name: string }) => (
+  <>
+    The name is <code dir="auto">{name}</code>
+  </>
+);
+
+type DeleteDialogProps = { knowledgeBase: KnowledgeBase; onClose(): void };
+
+export function DeleteKnowledgeBaseDialog({ knowledgeBase, onClose }: DeleteDialogProps) {
+  const { id, name, documentCount = 0, passageCount = 0, storageUsed = 0 } = knowledgeBase;
   const { service } = useSession();
   const [typed, setTyped] = useState('');
   const remove = useAction(async () => {
@@ -39,25 +42,15 @@ export function DeleteKnowledgeBaseDialog({
         {countOf(passageCount, 'passage')} and the uploaded files ({formatBytes(storageUsed)}). It cannot be
         undone.
       </p>
-      <Field
+      <TextField
         label="Type its name to confirm"
-        hint={
-          <>
-            The name is <code dir="auto">{name}</code>
-          </>
-        }
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            autocomplete="off"
-            autofocus
-            dir="auto"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        hint={<NameHint name={name} />}
+        autocomplete="off"
+        autofocus
+        dir="auto"
+        value={typed}
+        onChange={setTyped}
+      />
     </DialogForm>
   );
 }

@@ -6,6 +6,7 @@ import { countOf, formatBytes, formatCount } from '../format.ts';
 import { CompareIcon, PlusIcon, SearchIcon } from '../parts/icons.tsx';
 import { Empty, ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
+import { WriteButton } from '../parts/write-button.tsx';
 import { addressOf, visit } from '../routes.ts';
 import { accountObstacle, useSession } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -114,63 +115,58 @@ function List({ knowledgeBases }: { knowledgeBases: KnowledgeBase[] }) {
   );
 }
 
+type DialogName = 'create' | 'synonyms';
+type OpenProps = { obstacle: string | undefined; onOpen(dialog: DialogName): void };
+
+const Create = ({ obstacle, onOpen, isPrimary = false }: OpenProps & { isPrimary?: boolean }) => (
+  <WriteButton obstacle={obstacle} isPrimary={isPrimary} onClick={() => onOpen('create')}>
+    <PlusIcon /> New knowledge base
+  </WriteButton>
+);
+
+const First = ({ obstacle, onOpen }: OpenProps) => (
+  <Empty title="Create your first knowledge base">
+    <p>
+      A knowledge base holds documents that are searched together: manuals, contracts, notes. Create one, drop
+      files into it, and search them.
+    </p>
+    {obstacle && <p>{obstacle}</p>}
+    <Create obstacle={obstacle} isPrimary onOpen={onOpen} />
+  </Empty>
+);
+
+const Buttons = ({ obstacle, onOpen }: OpenProps) => (
+  <div class="row">
+    <WriteButton obstacle={obstacle} onClick={() => onOpen('synonyms')}>
+      <CompareIcon /> Synonyms
+    </WriteButton>
+    <Create obstacle={obstacle} onOpen={onOpen} />
+  </div>
+);
+
 export function HomePage() {
   useTitle('Knowledge bases');
   const session = useSession();
   const { value, error, reload } = useLoaded((signal) => listAllKnowledgeBases(session.service, signal), []);
-  const [isCreating, setIsCreating] = useState(false);
-  const [isEditingSynonyms, setIsEditingSynonyms] = useState(false);
-  const obstacle = accountObstacle(session);
-  const create = (
-    <button
-      type="button"
-      class={value?.length === 0 ? 'primary' : ''}
-      disabled={obstacle !== undefined}
-      title={obstacle}
-      onClick={() => setIsCreating(true)}
-    >
-      <PlusIcon /> New knowledge base
-    </button>
-  );
+  const [dialog, setDialog] = useState<DialogName>();
+  const close = () => setDialog(undefined);
+  const opening = { obstacle: accountObstacle(session), onOpen: setDialog };
+  const hasSome = value !== undefined && value.length > 0;
   return (
     <>
       {value?.length !== 0 && <QueryBox />}
       <div class="page-head">
         <h1>Knowledge bases</h1>
-        {value && value.length > 0 && (
-          <div class="row">
-            <button
-              type="button"
-              disabled={obstacle !== undefined}
-              title={obstacle}
-              onClick={() => setIsEditingSynonyms(true)}
-            >
-              <CompareIcon /> Synonyms
-            </button>
-            {create}
-          </div>
-        )}
+        {hasSome && <Buttons {...opening} />}
       </div>
-      {value && value.length > 0 && <Restriction obstacle={obstacle} />}
+      {hasSome && <Restriction obstacle={opening.obstacle} />}
       <ErrorNotice doing="The knowledge bases could not be listed." error={error} onRetry={reload} />
       {value === undefined && error === undefined && <Loading what="knowledge bases" />}
-      {value?.length === 0 && (
-        <Empty title="Create your first knowledge base">
-          <p>
-            A knowledge base holds documents that are searched together: manuals, contracts, notes. Create
-            one, drop files into it, and search them.
-          </p>
-          {obstacle && <p>{obstacle}</p>}
-          {create}
-        </Empty>
-      )}
-      {value && value.length > 0 && <List knowledgeBases={value} />}
-      {isEditingSynonyms && <SynonymsDialog onClose={() => setIsEditingSynonyms(false)} />}
-      {isCreating && (
-        <KnowledgeBaseForm
-          onClose={() => setIsCreating(false)}
-          onSaved={({ id }) => visit(addressOf.documents(id))}
-        />
+      {value?.length === 0 && <First {...opening} />}
+      {hasSome && <List knowledgeBases={value} />}
+      {dialog === 'synonyms' && <SynonymsDialog onClose={close} />}
+      {dialog === 'create' && (
+        <KnowledgeBaseForm onClose={close} onSaved={({ id }) => visit(addressOf.documents(id))} />
       )}
     </>
   );

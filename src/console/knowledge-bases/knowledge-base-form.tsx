@@ -2,63 +2,53 @@
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/fields/field.tsx';
+import { LinesField, TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 
 type FormProps = {
-  /** The one to change; undefined: a new one. */
+  /** The knowledge base to change; undefined: a new knowledge base. */
   knowledgeBase?: KnowledgeBase;
   onSaved(saved: KnowledgeBase): void;
   onClose(): void;
 };
+
+const CREATING = { title: 'New knowledge base', failure: 'It was not created.', submit: 'Create' };
+const CHANGING = { title: 'Name and description', failure: 'The changes were not saved.', submit: 'Save' };
 
 export function KnowledgeBaseForm({ knowledgeBase, onSaved, onClose }: FormProps) {
   const { service } = useSession();
   const [name, setName] = useState(knowledgeBase?.name ?? '');
   const [description, setDescription] = useState(knowledgeBase?.description ?? '');
   const save = useAction(async () => {
-    const saved =
+    const written = { name, description };
+    onSaved(
       knowledgeBase === undefined
-        ? await service.createKnowledgeBase({ name, description })
-        : await service.updateKnowledgeBase({ knowledgeBaseId: knowledgeBase.id, name, description });
-    onSaved(saved);
+        ? await service.createKnowledgeBase(written)
+        : await service.updateKnowledgeBase({ knowledgeBaseId: knowledgeBase.id, ...written }),
+    );
     onClose();
   });
-  const isNew = knowledgeBase === undefined;
   return (
-    <DialogForm
-      title={isNew ? 'New knowledge base' : 'Name and description'}
-      action={save}
-      failure={isNew ? 'It was not created.' : 'The changes were not saved.'}
-      submit={isNew ? 'Create' : 'Save'}
-      onClose={onClose}
-    >
-      <Field label="Name">
-        {(attributes) => (
-          <input
-            {...attributes}
-            required
-            maxLength={100}
-            dir="auto"
-            autofocus
-            placeholder="Operations handbook"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Description" hint="Optional: what it is for.">
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            maxLength={1000}
-            dir="auto"
-            value={description}
-            onInput={(event) => setDescription(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+    <DialogForm {...(knowledgeBase === undefined ? CREATING : CHANGING)} action={save} onClose={onClose}>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        dir="auto"
+        autofocus
+        placeholder="Operations handbook"
+        value={name}
+        onChange={setName}
+      />
+      <LinesField
+        label="Description"
+        hint="Optional: what it is for."
+        maxLength={1000}
+        dir="auto"
+        value={description}
+        onChange={setDescription}
+      />
     </DialogForm>
   );
 }

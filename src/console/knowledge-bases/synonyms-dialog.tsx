@@ -5,7 +5,7 @@ import { formatSynonyms, parseSynonyms } from '../../formats/synonym-lines.ts';
 import { countOf } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Field } from '../parts/fields/field.tsx';
+import { LinesField } from '../parts/fields/text-field.tsx';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -26,19 +26,34 @@ function problemOf(lines: string): string | undefined {
   }
 }
 
-export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
+const Hint = ({ isOfAccount }: { isOfAccount: boolean }) => (
+  <>
+    <code>PTO, paid time off</code> find each other. <code>laptop =&gt; ThinkPad, MacBook</code> counts one
+    way only.{' '}
+    {isOfAccount ? 'These count in all knowledge bases' : 'These count where this knowledge base is searched'}
+    , from the next search on.
+  </>
+);
+
+/** What the person writes wins over what is loaded, also in the moment after it is shown first. */
+function useLines(knowledgeBase: KnowledgeBase | undefined) {
   const { service } = useSession();
   const owner = knowledgeBase === undefined ? {} : { knowledgeBaseId: knowledgeBase.id };
   const { value, error, reload } = useLoaded((signal) => service.getSynonyms(owner, { signal }), []);
   const [written, setWritten] = useState<string>();
-  // What the person writes wins over what is loaded, also in the moment after it is shown first.
   const lines = written ?? formatSynonyms(value?.groups ?? []);
+  const save = async () => await service.setSynonyms({ ...owner, groups: parseSynonyms(lines) });
+  return { lines, setWritten, isLoaded: value !== undefined, error, reload, save };
+}
+
+export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
+  const { lines, setWritten, isLoaded, error, reload, save: saveLines } = useLines(knowledgeBase);
   const [hasFailed, setHasFailed] = useState(false);
   const problem = problemOf(lines);
   const save = useAction(async () => {
     setHasFailed(problem !== undefined);
     if (problem !== undefined) return;
-    const { groups } = await service.setSynonyms({ ...owner, groups: parseSynonyms(lines) });
+    const { groups } = await saveLines();
     announce(`${countOf(groups.length, 'group')} of synonyms saved.`);
     onClose();
   });
@@ -49,38 +64,23 @@ export function SynonymsDialog({ knowledgeBase, onClose }: DialogProps) {
       action={save}
       failure="The synonyms were not saved."
       submit="Save"
-      isIncomplete={value === undefined}
+      isIncomplete={!isLoaded}
       onClose={onClose}
     >
       <ErrorNotice doing="The synonyms could not be read." error={error} onRetry={reload} />
-      {value === undefined && error === undefined && <Loading what="the synonyms" />}
-      {value && (
-        <Field
+      {!isLoaded && error === undefined && <Loading what="the synonyms" />}
+      {isLoaded && (
+        <LinesField
           label="One group on each line"
-          hint={
-            <>
-              <code>PTO, paid time off</code> find each other. <code>laptop =&gt; ThinkPad, MacBook</code>{' '}
-              counts one way only.{' '}
-              {knowledgeBase === undefined
-                ? 'These count in all knowledge bases'
-                : 'These count where this knowledge base is searched'}
-              , from the next search on.
-            </>
-          }
+          hint={<Hint isOfAccount={knowledgeBase === undefined} />}
           error={hasFailed ? problem : undefined}
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              rows={12}
-              dir="auto"
-              spellcheck={false}
-              autofocus
-              value={lines}
-              onInput={(event) => setWritten(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          rows={12}
+          dir="auto"
+          spellcheck={false}
+          autofocus
+          value={lines}
+          onChange={setWritten}
+        />
       )}
     </DialogForm>
   );

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf } from '../format.ts';
 import { Dropdown } from './dropdown.tsx';
+import { Choice, withChoice } from './fields/choice.tsx';
 
 /** Knowledge bases that the list shows at once; a field finds the others. */
 const LISTED_MAX = 50;
@@ -14,6 +15,13 @@ type KnowledgeBaseChoiceProps = {
   onChange(knowledgeBaseIds: string[]): void;
 };
 
+function labelOf(ids: string[], knowledgeBases: KnowledgeBase[]): string {
+  const [only] = ids;
+  if (only === undefined) return 'All knowledge bases';
+  if (ids.length > 1) return countOf(ids.length, 'knowledge base');
+  return knowledgeBases.find(({ id }) => id === only)?.name ?? 'One knowledge base';
+}
+
 export function KnowledgeBaseChoice({
   knowledgeBaseIds,
   knowledgeBases,
@@ -22,17 +30,8 @@ export function KnowledgeBaseChoice({
   const [words, setWords] = useState('');
   const chosen = new Set(knowledgeBaseIds);
   const fitting = knowledgeBases.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
-  const toggle = (id: string, isChosen: boolean) =>
-    onChange(isChosen ? [...knowledgeBaseIds, id] : knowledgeBaseIds.filter((one) => one !== id));
-  const [only] = knowledgeBaseIds;
-  const label =
-    only === undefined
-      ? 'All knowledge bases'
-      : knowledgeBaseIds.length === 1
-        ? (knowledgeBases.find(({ id }) => id === only)?.name ?? 'One knowledge base')
-        : countOf(knowledgeBaseIds.length, 'knowledge base');
   return (
-    <Dropdown label={label}>
+    <Dropdown label={labelOf(knowledgeBaseIds, knowledgeBases)}>
       {knowledgeBases.length > 10 && (
         <input
           type="search"
@@ -45,18 +44,16 @@ export function KnowledgeBaseChoice({
       <ul>
         {fitting.slice(0, LISTED_MAX).map(({ id, name }) => (
           <li key={id}>
-            <label class="choice">
-              <input
-                type="checkbox"
-                checked={chosen.has(id)}
-                onChange={(event) => toggle(id, event.currentTarget.checked)}
-              />
+            <Choice
+              isChosen={chosen.has(id)}
+              onChange={(isChosen) => onChange([...withChoice(chosen, id, isChosen)])}
+            >
               <span dir="auto">{name}</span>
-            </label>
+            </Choice>
           </li>
         ))}
       </ul>
-      {only !== undefined && (
+      {chosen.size > 0 && (
         <button type="button" class="quiet" onClick={() => onChange([])}>
           Search all
         </button>

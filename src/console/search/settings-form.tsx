@@ -1,6 +1,8 @@
 /** The settings of a search: where it looks, and how. */
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
+import { Choice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
 import { NumberField } from '../parts/fields/number-field.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
@@ -33,19 +35,80 @@ const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: Search
 function WhileTyping() {
   const [isChosen, setIsChosen] = useState(searchesWhileTyping());
   return (
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={isChosen}
-        onChange={(event) => {
-          setSearchesWhileTyping(event.currentTarget.checked);
-          setIsChosen(event.currentTarget.checked);
-        }}
-      />
+    <Choice
+      isChosen={isChosen}
+      onChange={(isWanted) => {
+        setSearchesWhileTyping(isWanted);
+        setIsChosen(isWanted);
+      }}
+    >
       Search while typing
-    </label>
+    </Choice>
   );
 }
+
+type Change = (changes: Partial<SearchSettings>) => void;
+type ChangeProps = { settings: SearchSettings; change: Change };
+
+type NumberName = 'limit' | 'minScore' | 'maxPerDocument' | 'contextPassages';
+
+/** The numbers of a search, in the order of the form. */
+const NUMBERS: ({ name: NumberName } & Omit<ComponentProps<typeof NumberField>, 'value' | 'onChange'>)[] = [
+  { name: 'limit', label: 'Results', hint: '1 to 50', placeholder: '10', min: 1, max: 50 },
+  {
+    name: 'minScore',
+    label: 'Minimum score',
+    hint: '0 to 1',
+    placeholder: 'any',
+    min: 0,
+    max: 1,
+    isFraction: true,
+  },
+  {
+    name: 'maxPerDocument',
+    label: 'Results per document',
+    hint: '1 to 50',
+    placeholder: 'any number',
+    min: 1,
+    max: 50,
+  },
+  {
+    name: 'contextPassages',
+    label: 'Context passages',
+    hint: '0 to 3, before and after',
+    placeholder: '0',
+    min: 0,
+    max: 3,
+  },
+];
+
+const Numbers = ({ settings, change }: ChangeProps) => (
+  <>
+    {NUMBERS.map(({ name, ...field }) => (
+      <NumberField
+        key={name}
+        {...field}
+        value={settings[name]}
+        onChange={(value) => change({ [name]: value })}
+      />
+    ))}
+  </>
+);
+
+const OnlyDocuments = ({ settings, change }: ChangeProps) => (
+  <Field label="Only these documents" isWide hint="Their ids, with spaces between">
+    {(attributes) => (
+      <input
+        {...attributes}
+        placeholder="all"
+        value={settings.documentIds.join(' ')}
+        onChange={(event) =>
+          change({ documentIds: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })
+        }
+      />
+    )}
+  </Field>
+);
 
 function Options({
   settings,
@@ -58,71 +121,14 @@ function Options({
   return (
     <div class="options">
       <ModeField mode={settings.mode} onChange={(mode) => change({ mode })} />
-      <NumberField
-        label="Results"
-        hint="1 to 50"
-        placeholder="10"
-        min={1}
-        max={50}
-        value={settings.limit}
-        onChange={(limit) => change({ limit })}
-      />
-      <NumberField
-        label="Minimum score"
-        hint="0 to 1"
-        placeholder="any"
-        min={0}
-        max={1}
-        isFraction
-        value={settings.minScore}
-        onChange={(minScore) => change({ minScore })}
-      />
-      <NumberField
-        label="Results per document"
-        hint="1 to 50"
-        placeholder="any number"
-        min={1}
-        max={50}
-        value={settings.maxPerDocument}
-        onChange={(maxPerDocument) => change({ maxPerDocument })}
-      />
-      <NumberField
-        label="Context passages"
-        hint="0 to 3, before and after"
-        placeholder="0"
-        min={0}
-        max={3}
-        value={settings.contextPassages}
-        onChange={(contextPassages) => change({ contextPassages })}
-      />
-      <Field label="Only these documents" isWide hint="Their ids, with spaces between">
-        {(attributes) => (
-          <input
-            {...attributes}
-            placeholder="all"
-            value={settings.documentIds.join(' ')}
-            onChange={(event) =>
-              change({ documentIds: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })
-            }
-          />
-        )}
-      </Field>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={settings.prefix}
-          onChange={(event) => change({ prefix: event.currentTarget.checked })}
-        />
+      <Numbers settings={settings} change={change} />
+      <OnlyDocuments settings={settings} change={change} />
+      <Choice isChosen={settings.prefix} onChange={(prefix) => change({ prefix })}>
         The last word may be incomplete
-      </label>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={settings.showsCopies}
-          onChange={(event) => change({ showsCopies: event.currentTarget.checked })}
-        />
+      </Choice>
+      <Choice isChosen={settings.showsCopies} onChange={(showsCopies) => change({ showsCopies })}>
         Show each copy of the same text
-      </label>
+      </Choice>
       <WhileTyping />
       <FilterEditor
         filter={settings.filter}

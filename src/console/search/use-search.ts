@@ -44,6 +44,15 @@ const isWorthSearching = (query: string): boolean => /\S\S|[^\p{ASCII}]/u.test(q
  */
 type Typed = { address: string; search: Search; isTyped: boolean; wasPushed: boolean };
 
+/** Calls `act` after a pause in typing, where `isDue`. `typed`: begins the pause again when it changes. */
+function usePause(isDue: boolean, act: () => void, typed: unknown[]): void {
+  useEffect(() => {
+    if (!isDue) return;
+    const timer = setTimeout(act, TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, typed);
+}
+
 export function useSearch() {
   const { parameters } = route.value;
   const applied = readSearch(parameters);
@@ -63,11 +72,8 @@ export function useSearch() {
     setTyped({ address: String(next), search, isTyped: asTyped, wasPushed: asTyped });
     setParameters(next, isStep && String(next) !== address);
   };
-  useEffect(() => {
-    if (!isTyped || !isChanged || filterError !== undefined || !isWorthSearching(draft.query)) return;
-    const timer = setTimeout(() => apply(draft, { isStep: !wasPushed, asTyped: true }), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [isTyped, wanted]);
+  const isDue = isTyped && isChanged && filterError === undefined && isWorthSearching(draft.query);
+  usePause(isDue, () => apply(draft, { isStep: !wasPushed, asTyped: true }), [isTyped, wanted]);
 
   return {
     /** What is searched. While somebody types, their last word may be incomplete. */

@@ -1,5 +1,5 @@
 /** Draws the tree of a Markdown text as elements. HTML in it is text, and pictures are their descriptions. */
-import type { Nodes, Parents, Root, Table } from 'mdast';
+import type { Code, Nodes, Parents, Root, Table } from 'mdast';
 import type { ComponentChildren } from 'preact';
 import { marksWithin } from './markdown.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -60,24 +60,44 @@ const Picture = ({ alt }: { alt: string | null | undefined }) => (
   <span class="muted">[{alt || 'picture'}]</span>
 );
 
-function Node({ node, ...drawing }: Drawing & { node: Nodes }): ComponentChildren {
-  const children = 'children' in node ? <Children of={node} {...drawing} /> : null;
+/** Code over several lines. Its value begins after the line of the fence. */
+const CodeBlock = ({ code, ...drawing }: Drawing & { code: Code }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+  <pre tabIndex={0} dir="ltr">
+    <code>
+      <Value
+        node={code}
+        value={code.value}
+        skipped={drawing.source.indexOf('\n', startOf(code)) - startOf(code) + 1}
+        {...drawing}
+      />
+    </code>
+  </pre>
+);
+
+type HasChildren = { children: ComponentChildren };
+
+const Heading = ({ depth, children }: HasChildren & { depth: number }) => (
+  <p class={`text-heading depth-${depth}`} dir="auto">
+    {children}
+  </p>
+);
+
+const SafeLink = ({ url, children }: HasChildren & { url: string }) =>
+  OPENED.test(url) ? (
+    <a href={url} target="_blank" rel="noreferrer noopener nofollow">
+      {children}
+    </a>
+  ) : (
+    children
+  );
+
+/** What holds a value or is drawn as it is; undefined: the node is drawn around its children. */
+function drawLeaf(node: Nodes, drawing: Drawing): ComponentChildren {
   switch (node.type) {
     case 'text':
     case 'html':
       return <Value node={node} value={node.value} {...drawing} />;
-    case 'paragraph':
-      return <p dir="auto">{children}</p>;
-    case 'heading':
-      return (
-        <p class={`text-heading depth-${node.depth}`} dir="auto">
-          {children}
-        </p>
-      );
-    case 'strong':
-      return <strong>{children}</strong>;
-    case 'emphasis':
-      return <em>{children}</em>;
     case 'inlineCode':
       return (
         <code>
@@ -85,33 +105,7 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ComponentChildre
         </code>
       );
     case 'code':
-      return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-        <pre tabIndex={0} dir="ltr">
-          <code>
-            <Value
-              node={node}
-              value={node.value}
-              skipped={drawing.source.indexOf('\n', startOf(node)) - startOf(node) + 1}
-              {...drawing}
-            />
-          </code>
-        </pre>
-      );
-    case 'link':
-      return OPENED.test(node.url) ? (
-        <a href={node.url} target="_blank" rel="noreferrer noopener nofollow">
-          {children}
-        </a>
-      ) : (
-        children
-      );
-    case 'list':
-      return node.ordered ? <ol start={node.start ?? 1}>{children}</ol> : <ul>{children}</ul>;
-    case 'listItem':
-      return <li dir="auto">{children}</li>;
-    case 'blockquote':
-      return <blockquote dir="auto">{children}</blockquote>;
+      return <CodeBlock code={node} {...drawing} />;
     case 'table':
       return <MarkdownTable table={node} {...drawing} />;
     case 'image':
@@ -121,10 +115,35 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ComponentChildre
       return <hr />;
     case 'break':
       return <br />;
+  }
+}
+
+function drawAround(node: Nodes, children: ComponentChildren): ComponentChildren {
+  switch (node.type) {
+    case 'paragraph':
+      return <p dir="auto">{children}</p>;
+    case 'heading':
+      return <Heading depth={node.depth}>{children}</Heading>;
+    case 'strong':
+      return <strong>{children}</strong>;
+    case 'emphasis':
+      return <em>{children}</em>;
+    case 'link':
+      return <SafeLink url={node.url}>{children}</SafeLink>;
+    case 'list':
+      return node.ordered ? <ol start={node.start ?? 1}>{children}</ol> : <ul>{children}</ul>;
+    case 'listItem':
+      return <li dir="auto">{children}</li>;
+    case 'blockquote':
+      return <blockquote dir="auto">{children}</blockquote>;
     default:
       return children;
   }
 }
+
+const Node = ({ node, ...drawing }: Drawing & { node: Nodes }): ComponentChildren =>
+  drawLeaf(node, drawing) ??
+  drawAround(node, 'children' in node ? <Children of={node} {...drawing} /> : null);
 
 export const MarkdownText = ({ root, ...drawing }: Drawing & { root: Root }) => (
   <div class="rich-text" dir="auto">

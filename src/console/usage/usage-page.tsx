@@ -1,7 +1,7 @@
 /** What the account uses and has left, and what the key may do. */
 import './usage.css';
 import type { ComponentChildren } from 'preact';
-import type { Balance } from '../../client/index.ts';
+import type { Balance, Usage } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { ErrorNotice, Loading } from '../parts/notice.tsx';
 import { type KeyScope, useSession } from '../session.ts';
@@ -50,6 +50,59 @@ function Measure({
   );
 }
 
+function Measures({ usage, balance }: { usage: Usage; balance: Balance }) {
+  const { storageUsed, knowledgeBaseCount, documentCount = 0, passageCount = 0, limits } = usage;
+  return (
+    <div class="measures">
+      <Measure name="Storage" used={storageUsed} limit={limits?.storage}>
+        <strong>{formatBytes(storageUsed)}</strong>
+        {limits && <> of {formatBytes(limits.storage)}</>}
+      </Measure>
+      <Measure name="Knowledge bases" used={knowledgeBaseCount} limit={limits?.knowledgeBases}>
+        <strong>{formatCount(knowledgeBaseCount)}</strong>
+        {limits && <> of {formatCount(limits.knowledgeBases)}</>}
+      </Measure>
+      <Measure name="Documents">
+        <strong>{formatCount(documentCount)}</strong> with {countOf(passageCount, 'passage')}
+      </Measure>
+      {isCounted(balance) && (
+        <Measure name="Credits">
+          <strong>{formatCount(balance.balance)}</strong>
+          {` left; a search costs ${formatCount(balance.creditsPerQuery ?? 1)}`}
+        </Measure>
+      )}
+      <Requests perMinute={limits?.requestsPerMinute} />
+    </div>
+  );
+}
+
+const Requests = ({ perMinute }: { perMinute: number | null | undefined }) => (
+  <Measure name="Requests">
+    {perMinute ? (
+      <>
+        <strong>{formatCount(perMinute)}</strong> a minute with each key
+      </>
+    ) : (
+      'Without a limit'
+    )}
+  </Measure>
+);
+
+const ThisKey = ({ scope }: { scope: KeyScope }) => (
+  <section class="stack">
+    <h2>This key</h2>
+    <p>{ABILITIES[scope]}</p>
+    <p class="muted">
+      Web pages and agents need less than a key for everything. On the server, this makes one that only
+      searches:
+    </p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
+    <pre tabIndex={0}>
+      <code>npx knowledge-retrieval keys create --name website --scope search</code>
+    </pre>
+  </section>
+);
+
 export function UsagePage() {
   useTitle('Usage');
   const { service, scope } = useSession();
@@ -60,59 +113,13 @@ export function UsagePage() {
     ]);
     return { usage, balance };
   }, []);
-  const limits = value?.usage.limits;
   return (
     <>
       <h1>Usage</h1>
       <ErrorNotice doing="The usage could not be loaded." error={error} onRetry={reload} />
       {value === undefined && error === undefined && <Loading what="the usage" />}
-      {value && (
-        <div class="measures">
-          <Measure name="Storage" used={value.usage.storageUsed} limit={limits?.storage}>
-            <strong>{formatBytes(value.usage.storageUsed)}</strong>
-            {limits && <> of {formatBytes(limits.storage)}</>}
-          </Measure>
-          <Measure
-            name="Knowledge bases"
-            used={value.usage.knowledgeBaseCount}
-            limit={limits?.knowledgeBases}
-          >
-            <strong>{formatCount(value.usage.knowledgeBaseCount)}</strong>
-            {limits && <> of {formatCount(limits.knowledgeBases)}</>}
-          </Measure>
-          <Measure name="Documents">
-            <strong>{formatCount(value.usage.documentCount ?? 0)}</strong> with{' '}
-            {countOf(value.usage.passageCount ?? 0, 'passage')}
-          </Measure>
-          {isCounted(value.balance) && (
-            <Measure name="Credits">
-              <strong>{formatCount(value.balance.balance)}</strong>
-              {` left; a search costs ${formatCount(value.balance.creditsPerQuery ?? 1)}`}
-            </Measure>
-          )}
-          <Measure name="Requests">
-            {limits?.requestsPerMinute ? (
-              <>
-                <strong>{formatCount(limits.requestsPerMinute)}</strong> a minute with each key
-              </>
-            ) : (
-              'Without a limit'
-            )}
-          </Measure>
-        </div>
-      )}
-      <section class="stack">
-        <h2>This key</h2>
-        <p>{ABILITIES[scope]}</p>
-        <p class="muted">
-          Web pages and agents need less than a key for everything. On the server, this makes one that only
-          searches:
-        </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
-        <pre tabIndex={0}>
-          <code>npx knowledge-retrieval keys create --name website --scope search</code>
-        </pre>
-      </section>
+      {value && <Measures {...value} />}
+      <ThisKey scope={scope} />
     </>
   );
 }

@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks';
 import type { CreatedWebhook, SubscribableEventType } from '../../client/index.ts';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
+import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
+import { TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -16,14 +18,60 @@ const EVENTS: Record<SubscribableEventType, string> = {
 };
 const EVENT_TYPES = Object.keys(EVENTS) as SubscribableEventType[]; // the record has no others
 
+const ADDRESS_FIELD = {
+  label: 'Address',
+  hint: 'An https address of your server. It gets a POST request for each event.',
+  isAddress: true,
+  required: true,
+  maxLength: 2048,
+  autofocus: true,
+  placeholder: 'https://hooks.example.com/knowledge',
+};
+
 type WebhookFormProps = { onCreated(webhook: CreatedWebhook): void; onClose(): void };
+
+type Events = ReadonlySet<SubscribableEventType>;
+
+const EventChoices = ({ events, onChange }: { events: Events; onChange(events: Events): void }) => (
+  <fieldset class="attribute-rows">
+    <legend class="label">Events</legend>
+    {EVENT_TYPES.map((type) => (
+      <Choice
+        key={type}
+        isChosen={events.has(type)}
+        onChange={(isChosen) => onChange(withChoice(events, type, isChosen))}
+      >
+        {EVENTS[type]}
+      </Choice>
+    ))}
+  </fieldset>
+);
+
+/** `value`: an id; empty: all knowledge bases. */
+function KnowledgeBaseField({ value, onChange }: { value: string; onChange(id: string): void }) {
+  const { service } = useSession();
+  const { value: knowledgeBases = [] } = useLoaded((signal) => listAllKnowledgeBases(service, signal), []);
+  return (
+    <Field label="Knowledge bases">
+      {(attributes) => (
+        <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">all knowledge bases, also later ones</option>
+          {knowledgeBases.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
 
 export function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
   const { service } = useSession();
   const [url, setUrl] = useState('');
-  const [events, setEvents] = useState<ReadonlySet<SubscribableEventType>>(new Set(EVENT_TYPES));
+  const [events, setEvents] = useState<Events>(new Set(EVENT_TYPES));
   const [knowledgeBaseId, setKnowledgeBaseId] = useState('');
-  const { value: knowledgeBases = [] } = useLoaded((signal) => listAllKnowledgeBases(service, signal), []);
   const create = useAction(async () => {
     const created = await service.createWebhook({
       url,
@@ -31,15 +79,9 @@ export function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
       ...(events.size < EVENT_TYPES.length && { events: [...events] }),
       ...(knowledgeBaseId !== '' && { knowledgeBaseIds: [knowledgeBaseId] }),
     });
-    onCreated(created);
     onClose();
+    onCreated(created);
   });
-  const toggle = (type: SubscribableEventType, isChosen: boolean) => {
-    const next = new Set(events);
-    if (isChosen) next.add(type);
-    else next.delete(type);
-    setEvents(next);
-  };
   return (
     <DialogForm
       title="New webhook"
@@ -49,49 +91,9 @@ export function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
       isIncomplete={events.size === 0}
       onClose={onClose}
     >
-      <Field label="Address" hint="An https address of your server. It gets a POST request for each event.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="url"
-            required
-            maxLength={2048}
-            autofocus
-            placeholder="https://hooks.example.com/knowledge"
-            value={url}
-            onInput={(event) => setUrl(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <fieldset class="attribute-rows">
-        <legend class="label">Events</legend>
-        {EVENT_TYPES.map((type) => (
-          <label key={type} class="choice">
-            <input
-              type="checkbox"
-              checked={events.has(type)}
-              onChange={(event) => toggle(type, event.currentTarget.checked)}
-            />
-            {EVENTS[type]}
-          </label>
-        ))}
-      </fieldset>
-      <Field label="Knowledge bases">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={knowledgeBaseId}
-            onChange={(event) => setKnowledgeBaseId(event.currentTarget.value)}
-          >
-            <option value="">all knowledge bases, also later ones</option>
-            {knowledgeBases.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TextField {...ADDRESS_FIELD} value={url} onChange={setUrl} />
+      <EventChoices events={events} onChange={setEvents} />
+      <KnowledgeBaseField value={knowledgeBaseId} onChange={setKnowledgeBaseId} />
     </DialogForm>
   );
 }

@@ -116,16 +116,21 @@ function useIntervals(isRunning: boolean): void {
 const summaryOf = (processed: number, failed: number): string =>
   `${countOf(processed, 'file')} searchable${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`;
 
+/** Says `text` when the uploads have ended. */
+function useAnnouncement(isRunning: boolean, text: string): void {
+  const wasRunning = useRef(isRunning);
+  useEffect(() => {
+    if (wasRunning.current && !isRunning) announce(text);
+    wasRunning.current = isRunning;
+  }, [isRunning]);
+}
+
 function Panel({ list }: { list: UploadList }) {
   const [showsAll, setShowsAll] = useState(false);
   const isRunning = useComputed(() => runningIn(list) > 0).value;
   useIntervals(isRunning);
   const { processed, failed } = list.ended.peek();
-  const wasRunning = useRef(isRunning);
-  useEffect(() => {
-    if (wasRunning.current && !isRunning) announce(`${summaryOf(processed, failed)}.`);
-    wasRunning.current = isRunning;
-  }, [isRunning]);
+  useAnnouncement(isRunning, `${summaryOf(processed, failed)}.`);
   const all = list.uploads.value;
   if (all.length === 0) return null;
   const shown = pick(all, showsAll ? SHOWN_MAX : SHOWN);
@@ -135,15 +140,9 @@ function Panel({ list }: { list: UploadList }) {
       <header>
         <h2>{isRunning ? `Uploading ${countOf(count, 'file')}` : 'Uploads are done'}</h2>
         <p class="muted">{summaryOf(processed, failed)}</p>
-        {isRunning ? (
-          <button type="button" class="quiet" onClick={() => stopUploads(list)}>
-            Stop
-          </button>
-        ) : (
-          <button type="button" class="quiet" onClick={() => clearUploads(list)}>
-            Clear
-          </button>
-        )}
+        <button type="button" class="quiet" onClick={() => (isRunning ? stopUploads : clearUploads)(list)}>
+          {isRunning ? 'Stop' : 'Clear'}
+        </button>
       </header>
       <ul>
         {shown.map((upload) => (

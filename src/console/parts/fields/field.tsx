@@ -4,10 +4,10 @@ import { useId } from 'preact/hooks';
 
 type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: 'true' };
 
-type FieldProps = {
+export type FieldProps = {
   label: string;
   /** Twice as wide as its neighbours. */
-  isWide?: boolean;
+  isWide?: boolean | undefined;
   hint?: ComponentChildren;
   /** What is wrong with the value. */
   error?: string | undefined;

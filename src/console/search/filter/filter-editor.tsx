@@ -1,180 +1,10 @@
 /** Edits the filter of a search, as rows or as text. */
-import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
-import { type KnownAttributes, useKnownAttributes } from '../../attributes/known-attributes.ts';
-import { Field } from '../../parts/fields/field.tsx';
-import { CloseIcon, PlusIcon } from '../../parts/icons.tsx';
+import { useRef, useState } from 'preact/hooks';
+import { useKnownAttributes } from '../../attributes/known-attributes.ts';
+import { LinesField } from '../../parts/fields/text-field.tsx';
 import { parseFilter } from '../settings.ts';
-import {
-  type Condition,
-  type Conditions,
-  DOCUMENT_FIELDS,
-  findMismatch,
-  isList,
-  type Kind,
-  kindOf,
-  OPERATOR_NAMES,
-  type Operator,
-  readConditions,
-  writeConditions,
-} from './conditions.ts';
-
-const KIND_NAMES = { text: 'text', number: 'number', boolean: 'yes or no' };
-const NEW_CONDITION: Condition = { key: '', operator: 'eq', kind: 'auto', value: '' };
-
-type RowProps = {
-  condition: Condition;
-  number: number;
-  fieldsId: string;
-  known: KnownAttributes;
-  onChange(changed: Condition): void;
-  onRemove(): void;
-};
-
-function Row({ condition, number, fieldsId, known, onChange, onRemove }: RowProps) {
-  const { key, operator, kind, value } = condition;
-  const valuesId = useId();
-  const mismatch = findMismatch(condition, known.types);
-  return (
-    <li class="condition">
-      <input
-        aria-label={`Attribute of condition ${number}`}
-        placeholder="attribute"
-        list={fieldsId}
-        maxLength={64}
-        value={key}
-        onInput={(event) => onChange({ ...condition, key: event.currentTarget.value })}
-      />
-      <select
-        aria-label={`Comparison of condition ${number}`}
-        value={operator}
-        onChange={(event) => onChange({ ...condition, operator: event.currentTarget.value as Operator })}
-      >
-        {Object.entries(OPERATOR_NAMES).map(([type, name]) => (
-          <option key={type} value={type}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {kind === 'boolean' ? (
-        <select
-          aria-label={`Value of condition ${number}`}
-          value={value}
-          onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
-        >
-          <option value="true">true</option>
-          <option value="false">false</option>
-        </select>
-      ) : (
-        <input
-          aria-label={`Value of condition ${number}`}
-          placeholder={isList(operator) ? 'one, another' : 'value'}
-          inputMode={kind === 'number' ? 'decimal' : 'text'}
-          list={valuesId}
-          dir="auto"
-          value={value}
-          onInput={(event) => onChange({ ...condition, value: event.currentTarget.value })}
-        />
-      )}
-      <select
-        aria-label={`Type of condition ${number}`}
-        value={kind}
-        onChange={(event) => {
-          const next = event.currentTarget.value as Kind; // one of the options
-          onChange({ ...condition, kind: next, value: next === 'boolean' ? 'true' : value });
-        }}
-      >
-        <option value="auto">
-          {value === ''
-            ? 'any type'
-            : `as ${KIND_NAMES[kindOf({ ...condition, kind: 'auto' }, known.types)]}`}
-        </option>
-        <option value="text">text</option>
-        <option value="number">number</option>
-        <option value="boolean">yes or no</option>
-      </select>
-      <button
-        type="button"
-        class="quiet icon-only"
-        aria-label={`Remove condition ${number}`}
-        onClick={onRemove}
-      >
-        <CloseIcon />
-      </button>
-      <datalist id={valuesId}>
-        {known.values.get(key)?.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-      {mismatch && (
-        <p class="field-error" role="status">
-          {mismatch}
-        </p>
-      )}
-    </li>
-  );
-}
-
-/** `children`: further buttons below the rows. */
-type RowsProps = {
-  given: Conditions;
-  known: KnownAttributes;
-  onChange(filter: string): void;
-  children: ComponentChildren;
-};
-
-function Rows({ given, known, onChange, children }: RowsProps) {
-  // Rows without a value are no part of the filter yet.
-  const [{ join, conditions }, setState] = useState(given);
-  const fieldsId = useId();
-  const change = (next: Conditions) => {
-    setState(next);
-    onChange(writeConditions(next, known.types));
-  };
-  const replace = (index: number, ...changed: Condition[]) =>
-    change({ join, conditions: conditions.toSpliced(index, 1, ...changed) });
-  return (
-    <>
-      <datalist id={fieldsId}>
-        {[...known.names, ...DOCUMENT_FIELDS].map((field) => (
-          <option key={field} value={field} />
-        ))}
-      </datalist>
-      {conditions.length > 1 && (
-        <select
-          class="join"
-          aria-label="How the conditions are joined"
-          value={join}
-          onChange={(event) =>
-            change({ join: event.currentTarget.value === 'or' ? 'or' : 'and', conditions })
-          }
-        >
-          <option value="and">All of these apply</option>
-          <option value="or">At least one of these applies</option>
-        </select>
-      )}
-      <ul class="conditions">
-        {conditions.map((condition, index) => (
-          <Row
-            key={index}
-            condition={condition}
-            number={index + 1}
-            fieldsId={fieldsId}
-            known={known}
-            onChange={(changed) => replace(index, changed)}
-            onRemove={() => replace(index)}
-          />
-        ))}
-      </ul>
-      <div class="row">
-        <button type="button" onClick={() => change({ join, conditions: [...conditions, NEW_CONDITION] })}>
-          <PlusIcon /> Add a condition
-        </button>
-        {children}
-      </div>
-    </>
-  );
-}
+import { ConditionRows } from './condition-rows.tsx';
+import { readConditions } from './conditions.ts';
 
 /** What is wrong with a filter; undefined: nothing. */
 export function findFilterError(text: string): string | undefined {
@@ -196,13 +26,41 @@ type FilterEditorProps = {
   onChange(filter: string): void;
 };
 
-export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEditorProps) {
-  const known = useKnownAttributes(knowledgeBaseIds);
-  const rows = readConditions(filter);
-  const [isText, setIsText] = useState(rows === undefined);
+type AsTextProps = Pick<FilterEditorProps, 'filter' | 'onChange'> & {
+  /** Undefined: rows cannot show the filter. */
+  onRows: (() => void) | undefined;
+};
+
+const AsText = ({ filter, onChange, onRows }: AsTextProps) => (
+  <>
+    <LinesField
+      label="Filter as text"
+      error={findFilterError(filter)}
+      class="code"
+      spellcheck={false}
+      placeholder={EXAMPLE}
+      value={filter}
+      onChange={onChange}
+    />
+    <button
+      type="button"
+      class="quiet"
+      disabled={onRows === undefined}
+      title={onRows ? undefined : 'Rows cannot show groups within groups, or what is no filter.'}
+      onClick={onRows}
+    >
+      Edit as rows
+    </button>
+  </>
+);
+
+/**
+ * Tells changes that are made here from the filter of another search, as by the browser's Back button: then the rows
+ * begin anew, with another `generation`.
+ */
+function useWritten(filter: string, onChange: (filter: string) => void) {
   const written = useRef(filter);
   const generation = useRef(0);
-  // The filter of another search has come, as by the browser's Back button: the rows begin anew.
   if (filter !== written.current) {
     written.current = filter;
     generation.current++;
@@ -211,42 +69,25 @@ export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEdito
     written.current = text;
     onChange(text);
   };
-  const showsRows = rows !== undefined && !isText;
+  return { generation: generation.current, write };
+}
+
+export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEditorProps) {
+  const known = useKnownAttributes(knowledgeBaseIds);
+  const rows = readConditions(filter);
+  const [isText, setIsText] = useState(rows === undefined);
+  const { generation, write } = useWritten(filter, onChange);
   return (
     <fieldset class="filter-editor">
       <legend class="label">Filter by attributes</legend>
-      {showsRows ? (
-        <Rows key={generation.current} given={rows} known={known} onChange={write}>
+      {rows !== undefined && !isText ? (
+        <ConditionRows key={generation} given={rows} known={known} onChange={write}>
           <button type="button" class="quiet" onClick={() => setIsText(true)}>
             Edit as text
           </button>
-        </Rows>
+        </ConditionRows>
       ) : (
-        <>
-          <Field label="Filter as text" error={findFilterError(filter)}>
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                class="code"
-                spellcheck={false}
-                placeholder={EXAMPLE}
-                value={filter}
-                onInput={(event) => write(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <button
-            type="button"
-            class="quiet"
-            disabled={rows === undefined}
-            title={
-              rows === undefined ? 'Rows cannot show groups within groups, or what is no filter.' : undefined
-            }
-            onClick={() => setIsText(false)}
-          >
-            Edit as rows
-          </button>
-        </>
+        <AsText filter={filter} onChange={write} onRows={rows && (() => setIsText(false))} />
       )}
     </fieldset>
   );

@@ -55,6 +55,25 @@ function partsOf({ terms, neighbours, feedback, fullMatch, meaning, rerank }: Sc
   ].filter(({ share }) => share !== 0);
 }
 
+/** `most`: the largest share, whose bar is full. */
+const PartBar = ({ name, note, share, isNoteShown, most }: Part & { most: number }) => (
+  <li>
+    <span class="part-name" dir="auto" title={note}>
+      {name}
+    </span>
+    <span class="bar">
+      <span class={share < 0 ? 'less' : ''} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
+    </span>
+    <span class="part-share">
+      {share < 0 ? '−' : '+'}
+      {formatScore(Math.abs(share))}
+    </span>
+    <span class={isNoteShown ? 'part-note is-shown' : 'part-note'} dir="auto">
+      {note}
+    </span>
+  </li>
+);
+
 export function Explanation({ explanation }: { explanation: ScoreExplanation }) {
   const parts = partsOf(explanation);
   const most = Math.max(...parts.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
@@ -62,22 +81,8 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
   return (
     <div class="explanation">
       <ul>
-        {parts.map(({ name, note, share, isNoteShown }) => (
-          <li key={name}>
-            <span class="part-name" dir="auto" title={note}>
-              {name}
-            </span>
-            <span class="bar">
-              <span class={share < 0 ? 'less' : ''} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
-            </span>
-            <span class="part-share">
-              {share < 0 ? '−' : '+'}
-              {formatScore(Math.abs(share))}
-            </span>
-            <span class={isNoteShown ? 'part-note is-shown' : 'part-note'} dir="auto">
-              {note}
-            </span>
-          </li>
+        {parts.map((part) => (
+          <PartBar key={part.name} most={most} {...part} />
         ))}
       </ul>
       <p class="hint">

@@ -51,10 +51,9 @@ const MissingPhrases = ({ phrases }: { phrases: string[] }) => (
   </p>
 );
 
-export function Results({ query, settings, knowledgeBases, name, otherIds, onFound }: ResultsProps) {
+function useFound(query: string, settings: SearchSettings) {
   const { service } = useSession();
-  const [isCodeShown, setIsCodeShown] = useState(false);
-  const { value, error, isLoading, reload } = useLoaded<Found>(
+  return useLoaded<Found>(
     async (signal) => {
       const startedMs = performance.now();
       const results = await service.query(toRequest(query, settings), { signal });
@@ -63,7 +62,16 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
     },
     [query, JSON.stringify(settings)],
   );
-  useEffect(() => onFound(value?.results.map(({ id }) => id) ?? []), [value]);
+}
+
+const describeFound = ({ results, durationMs }: Found): string =>
+  `${describeCount(results)} in ${Math.max(1, Math.round(durationMs))} ms`;
+
+type ListProps = Pick<ResultsProps, 'query' | 'settings' | 'knowledgeBases' | 'otherIds'> & {
+  results: SearchResult[];
+};
+
+function List({ results, query, settings, knowledgeBases, otherIds }: ListProps) {
   const nameOf = (id: string) =>
     settings.knowledgeBaseIds.length === 1 ? undefined : knowledgeBases.find((one) => one.id === id)?.name;
   const rankElsewhere = (id: string): number | null | undefined => {
@@ -72,12 +80,44 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
     return index < 0 ? null : index + 1;
   };
   return (
+    <ol>
+      {(otherIds === undefined ? groupByDocument : oneByOne)(results).map((group) => (
+        <Result
+          key={group.results[0].id}
+          group={group}
+          query={query}
+          bestScore={results[0]?.score ?? 0}
+          knowledgeBaseName={nameOf(group.results[0].knowledge_base_id)}
+          otherRank={rankElsewhere(group.results[0].id)}
+        />
+      ))}
+    </ol>
+  );
+}
+
+const FoundResults = ({ found, ...list }: Omit<ListProps, 'results'> & { found: Found }) => (
+  <>
+    {found.warnings.map(({ message }) => (
+      <p key={message} class="hint" role="status">
+        {message}
+      </p>
+    ))}
+    {found.phrasesAsWords.length > 0 && <MissingPhrases phrases={found.phrasesAsWords} />}
+    {found.results.length === 0 ? <Nothing {...list} /> : <List results={found.results} {...list} />}
+  </>
+);
+
+export function Results({ name, onFound, ...list }: ResultsProps) {
+  const { query, settings } = list;
+  const [isCodeShown, setIsCodeShown] = useState(false);
+  const { value, error, isLoading, reload } = useFound(query, settings);
+  const found = error === undefined ? value : undefined;
+  useEffect(() => onFound(value?.results.map(({ id }) => id) ?? []), [value]);
+  return (
     <section class="results" aria-label={name} aria-busy={isLoading}>
       <header class="row">
         <p role="status" class="muted">
-          {error === undefined &&
-            value !== undefined &&
-            `${describeCount(value.results)} in ${Math.max(1, Math.round(value.durationMs))} ms`}
+          {found && describeFound(found)}
         </p>
         <button
           type="button"
@@ -90,30 +130,7 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
       </header>
       <ErrorNotice doing="The search failed." error={error} onRetry={reload} />
       {isLoading && value === undefined && <Loading what="results" />}
-      {error === undefined &&
-        value?.warnings.map(({ message }) => (
-          <p key={message} class="hint" role="status">
-            {message}
-          </p>
-        ))}
-      {error === undefined && value !== undefined && value.phrasesAsWords.length > 0 && (
-        <MissingPhrases phrases={value.phrasesAsWords} />
-      )}
-      {error === undefined && value?.results.length === 0 && <Nothing query={query} settings={settings} />}
-      {error === undefined && value !== undefined && value.results.length > 0 && (
-        <ol>
-          {(otherIds === undefined ? groupByDocument : oneByOne)(value.results).map((group) => (
-            <Result
-              key={group.results[0].id}
-              group={group}
-              query={query}
-              bestScore={value.results[0]?.score ?? 0}
-              knowledgeBaseName={nameOf(group.results[0].knowledge_base_id)}
-              otherRank={rankElsewhere(group.results[0].id)}
-            />
-          ))}
-        </ol>
-      )}
+      {found && <FoundResults found={found} {...list} />}
       {isCodeShown && (
         <CodeDialog request={toRequest(query, settings)} onClose={() => setIsCodeShown(false)} />
       )}

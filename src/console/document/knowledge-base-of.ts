@@ -1,0 +1,7 @@
+/** The page above that of a document. */
+import type { DocumentDetails } from '../../client/index.ts';
+import { addressOf } from '../routes.ts';
+
+/** The address of the knowledge base; the home page for a document that does not say where it is. */
+export const knowledgeBaseOf = ({ knowledgeBaseId }: DocumentDetails): string =>
+  knowledgeBaseId === undefined ? addressOf.home : addressOf.documents(knowledgeBaseId);
