@@ -30,16 +30,20 @@ import type {
   ImportFileData,
   ImportTextContentData,
   ImportUrlData,
+  KeptQueries,
   KnowledgeBase,
   ListAttributesData,
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
+  ListQueriesData,
   ListWebhooksData,
   Passage,
   PresignDownloadUrlData,
   PresignUploadUrlData,
+  QueryHistory,
   RetryDocumentData,
+  SetQueryHistoryData,
   SetSynonymsData,
   Synonyms,
   TestWebhookData,
@@ -378,6 +382,29 @@ export const createOperations = (
   async listAttributes(knowledgeBase: ListAttributesData['query'] | string, call: CallOptions = {}): Promise<AttributesSummary> {
     const query = toKnowledgeBaseInput(knowledgeBase);
     return (await sdk.listAttributes({ query, ...options(call) })).data.data;
+  },
+  /**
+   * List the last queries.
+   *
+   * Returns the account's last queries, the latest first: what was asked, how many results there were, and how long
+   * the search took. They are kept only where `setQueryHistory` has asked for that, and never with the results. Kept
+   * are the last 1,000, or those whose requests have 4 MiB, for 30 days at most. Queries that were refused or have
+   * failed are not among them, and of what somebody types with `prefix` only the end. A query may be missing for five
+   * seconds; a server that is killed loses those of its last five seconds.
+   *
+   * A query that names a knowledge base, or a document in it, goes with that knowledge base.
+   */
+  async listQueries(query: NonNullable<ListQueriesData['query']> = {}, call: CallOptions = {}): Promise<KeptQueries> {
+    return (await sdk.listQueries({ query, ...options(call) })).data.data;
+  },
+  /**
+   * Keep the last queries, or not.
+   *
+   * Says whether the account's last queries are kept for `listQueries`. They are not, until somebody asks for it. With
+   * `enabled: false` those that were kept are removed at once. Several servers take up to five seconds to notice.
+   */
+  async setQueryHistory(body: SetQueryHistoryData['body'], call: CallOptions = {}): Promise<QueryHistory> {
+    return (await sdk.setQueryHistory({ body, ...options(call) })).data.data;
   },
 });
 

@@ -970,6 +970,16 @@ export type SetSynonymsRequest = {
 };
 
 /**
+ * Whether queries are kept.
+ */
+export type SetQueryHistoryRequest = {
+    /**
+     * Whether queries are kept from now on. `false` also removes those that were kept.
+     */
+    enabled: boolean;
+};
+
+/**
  * Where to send which events.
  */
 export type CreateWebhookRequest = {
@@ -2737,6 +2747,98 @@ export type SynonymsEnvelope = {
 };
 
 /**
+ * A query that was answered. `request` is what it asked for, with all defaults: sent again, it is the same search.
+ */
+export type KeptQuery = {
+    /**
+     * Names the query in the list.
+     *
+     * At most 36 characters.
+     */
+    id: string;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    sentAt: Timestamp;
+    /**
+     * What to search for, where, and how many passages to return.
+     */
+    request: QueryRequest;
+    /**
+     * How many results it had; 0, it found nothing.
+     *
+     * 0 to 50.
+     */
+    resultCount: number;
+    /**
+     * How long the search took, in milliseconds, without the waits before and after it.
+     *
+     * 0 to 2,147,483,647.
+     */
+    durationMs: number;
+};
+
+/**
+ * Whether queries are kept.
+ */
+export type QueryHistory = {
+    /**
+     * Since when queries are kept; null, they are not.
+     *
+     * At most 24 characters.
+     */
+    keptSince: string | null;
+};
+
+/**
+ * Whether queries are kept.
+ */
+export type QueryHistoryEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * Whether queries are kept.
+     */
+    data: QueryHistory;
+};
+
+/**
+ * The last queries of the account.
+ */
+export type KeptQueries = {
+    /**
+     * Since when queries are kept; null, they are not.
+     *
+     * At most 24 characters.
+     */
+    keptSince: string | null;
+    /**
+     * The queries, the latest first.
+     *
+     * At most 1,000 items.
+     */
+    queries: Array<KeptQuery>;
+};
+
+/**
+ * The last queries of the account.
+ */
+export type QueriesEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * The last queries of the account.
+     */
+    data: KeptQueries;
+};
+
+/**
  * The type of a value; a `list` is one of texts.
  */
 export type AttributeType = 'text' | 'number' | 'boolean' | 'list';
@@ -3830,6 +3932,13 @@ export type TextLimit = number;
  * 0 to 30. Default: 0.
  */
 export type WaitSeconds = number;
+
+/**
+ * The maximum number of queries.
+ *
+ * 1 to 1,000. Default: 1,000.
+ */
+export type QueriesLimit = number;
 
 /**
  * The maximum number of items in the page.
@@ -5716,3 +5825,114 @@ export type ListAttributesResponses = {
 };
 
 export type ListAttributesResponse = ListAttributesResponses[keyof ListAttributesResponses];
+
+export type ListQueriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The maximum number of queries.
+         *
+         * 1 to 1,000. Default: 1,000.
+         */
+        limit?: number;
+    };
+    url: '/v1/listQueries';
+};
+
+export type ListQueriesErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * A parameter breaks its schema, or is unknown.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type ListQueriesError = ListQueriesErrors[keyof ListQueriesErrors];
+
+export type ListQueriesResponses = {
+    /**
+     * The queries, the latest first.
+     */
+    200: QueriesEnvelope;
+};
+
+export type ListQueriesResponse = ListQueriesResponses[keyof ListQueriesResponses];
+
+export type SetQueryHistoryData = {
+    body: SetQueryHistoryRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/setQueryHistory';
+};
+
+export type SetQueryHistoryErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The body breaks the schema.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type SetQueryHistoryError = SetQueryHistoryErrors[keyof SetQueryHistoryErrors];
+
+export type SetQueryHistoryResponses = {
+    /**
+     * Whether queries are kept now.
+     */
+    200: QueryHistoryEnvelope;
+};
+
+export type SetQueryHistoryResponse = SetQueryHistoryResponses[keyof SetQueryHistoryResponses];

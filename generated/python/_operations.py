@@ -22,8 +22,10 @@ from .types import (
     DownloadTicket,
     FilterOrText,
     IfUnchanged,
+    KeptQueries,
     KnowledgeBase,
     Passage,
+    QueryHistory,
     SearchMode,
     SearchResult,
     SearchResultField,
@@ -66,6 +68,8 @@ OPERATIONS = {
     "setSynonyms": Operation("setSynonyms", "POST", Synonyms),
     "importUrl": Operation("importUrl", "POST", Document, True),
     "listAttributes": Operation("listAttributes", "GET", AttributesSummary),
+    "listQueries": Operation("listQueries", "GET", KeptQueries),
+    "setQueryHistory": Operation("setQueryHistory", "POST", QueryHistory),
 }
 
 
@@ -1034,6 +1038,54 @@ class Operations:
         }, (timeout, deadline, retries))
         return answer
 
+    def list_queries(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> KeptQueries:
+        """
+        List the last queries.
+
+        Returns the account's last queries, the latest first: what was asked, how many results there were, and how
+        long the search took. They are kept only where `setQueryHistory` has asked for that, and never with the
+        results. Kept are the last 1,000, or those whose requests have 4 MiB, for 30 days at most. Queries that were
+        refused or have failed are not among them, and of what somebody types with `prefix` only the end. A query
+        may be missing for five seconds; a server that is killed loses those of its last five seconds.
+
+        A query that names a knowledge base, or a document in it, goes with that knowledge base.
+
+        limit: The maximum number of queries. 1 to 1,000. Default: 1,000.
+        """
+        answer: KeptQueries = self._call(OPERATIONS["listQueries"], {
+            "limit": limit,
+        }, (timeout, deadline, retries))
+        return answer
+
+    def set_query_history(
+        self,
+        enabled: bool,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> QueryHistory:
+        """
+        Keep the last queries, or not.
+
+        Says whether the account's last queries are kept for `listQueries`. They are not, until somebody asks for
+        it. With `enabled: false` those that were kept are removed at once. Several servers take up to five seconds
+        to notice.
+
+        enabled: Whether queries are kept from now on. `false` also removes those that were kept.
+        """
+        answer: QueryHistory = self._call(OPERATIONS["setQueryHistory"], {
+            "enabled": enabled,
+        }, (timeout, deadline, retries))
+        return answer
+
 
 class AsyncOperations:
     """The operations, each with its arguments by name."""
@@ -1997,5 +2049,53 @@ class AsyncOperations:
         """
         answer: AttributesSummary = await self._call(OPERATIONS["listAttributes"], {
             "knowledgeBaseId": knowledge_base_id,
+        }, (timeout, deadline, retries))
+        return answer
+
+    async def list_queries(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> KeptQueries:
+        """
+        List the last queries.
+
+        Returns the account's last queries, the latest first: what was asked, how many results there were, and how
+        long the search took. They are kept only where `setQueryHistory` has asked for that, and never with the
+        results. Kept are the last 1,000, or those whose requests have 4 MiB, for 30 days at most. Queries that were
+        refused or have failed are not among them, and of what somebody types with `prefix` only the end. A query
+        may be missing for five seconds; a server that is killed loses those of its last five seconds.
+
+        A query that names a knowledge base, or a document in it, goes with that knowledge base.
+
+        limit: The maximum number of queries. 1 to 1,000. Default: 1,000.
+        """
+        answer: KeptQueries = await self._call(OPERATIONS["listQueries"], {
+            "limit": limit,
+        }, (timeout, deadline, retries))
+        return answer
+
+    async def set_query_history(
+        self,
+        enabled: bool,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> QueryHistory:
+        """
+        Keep the last queries, or not.
+
+        Says whether the account's last queries are kept for `listQueries`. They are not, until somebody asks for
+        it. With `enabled: false` those that were kept are removed at once. Several servers take up to five seconds
+        to notice.
+
+        enabled: Whether queries are kept from now on. `false` also removes those that were kept.
+        """
+        answer: QueryHistory = await self._call(OPERATIONS["setQueryHistory"], {
+            "enabled": enabled,
         }, (timeout, deadline, retries))
         return answer

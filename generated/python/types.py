@@ -51,7 +51,7 @@ FilterOrText = Union["Filter", str]
 
 
 #: A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the texts.
-Filter = Union["FilterByValue", "FilterByOrder", "FilterByList", "FilterByPart", "FilterByPresence", "FilterGroup"]
+Filter = Union[Union["FilterByValueInput", "FilterByValue"], Union["FilterByOrderInput", "FilterByOrder"], Union["FilterByListInput", "FilterByList"], Union["FilterByPartInput", "FilterByPart"], Union["FilterByPresenceInput", "FilterByPresence"], Union["FilterGroupInput", "FilterGroup"]]
 
 
 #: A text, a number or a boolean.
@@ -109,7 +109,7 @@ class SynonymGroupInput(_SynonymGroupInput, total=False):
     """
 
 
-class FilterByValue(TypedDict):
+class FilterByValueInput(TypedDict):
     """The document's value equals this one (`eq`), or does not (`ne`)."""
 
     type: Literal["eq", "ne"]
@@ -126,7 +126,7 @@ class FilterByValue(TypedDict):
     """A text, a number or a boolean."""
 
 
-class FilterByOrder(TypedDict):
+class FilterByOrderInput(TypedDict):
     """
     The document's value is greater than this one (`gt`), at least as great (`gte`), less (`lt`), or at most as
     great (`lte`). Texts are in the order of their code points.
@@ -146,7 +146,7 @@ class FilterByOrder(TypedDict):
     """A text or a number."""
 
 
-class FilterByList(TypedDict):
+class FilterByListInput(TypedDict):
     """The document's value is one of these (`in`), or none of them (`nin`)."""
 
     type: Literal["in", "nin"]
@@ -167,7 +167,7 @@ class FilterByList(TypedDict):
     """
 
 
-class FilterByPart(TypedDict):
+class FilterByPartInput(TypedDict):
     """
     The document's text has this one as a part, in the same letters and case; or one of the texts of its list is
     this one.
@@ -191,7 +191,7 @@ class FilterByPart(TypedDict):
     """
 
 
-class FilterByPresence(TypedDict):
+class FilterByPresenceInput(TypedDict):
     """The document has a value, of any type."""
 
     type: Literal["exists"]
@@ -206,7 +206,7 @@ class FilterByPresence(TypedDict):
     """
 
 
-class FilterGroup(TypedDict):
+class FilterGroupInput(TypedDict):
     """All conditions apply (`and`), at least one of them (`or`), or none of them (`not`)."""
 
     type: Literal["and", "or", "not"]
@@ -269,6 +269,290 @@ class DocumentWarning(Model):
         "message": "message",
     }
     _required = frozenset(("code", "message",))
+
+
+class QueryRequest(Model):
+    """What to search for, where, and how many passages to return."""
+
+    query: str
+    """
+    A question, or words to search for.
+
+    Words in quotes (`"blood pressure"`, also “ ”, „ “, « », 「 」, 『 』) are a phrase: all results have it, in its
+    order and without other words between, in the content, the title or the headings. Its words may have other
+    endings and punctuation, and a line break between them, but none is guessed. A single word in quotes has to
+    occur. Words beside phrases count as always. Of a phrase that no passage has, the words are searched:
+    `phrasesAsWords` of the answer names it. A quote that is not closed is none. Up to 8 phrases of 128 words
+    together count.
+
+    1 to 8,192 characters.
+    """
+    knowledge_base_ids: List[str] | None
+    """
+    The knowledge bases to search: all if the field is missing, none if the list is empty. Repeated ids count once.
+
+    At most 100 items.
+    """
+    limit: int | None
+    """
+    The maximum number of results.
+
+    1 to 50. Default: 10.
+    """
+    prefix: bool | None
+    """
+    Whether the last word of `query` may be the beginning of one, for a search while its user types. The words that
+    begin with it count too, and in full where no passage has it as a word.
+
+    Default: false.
+    """
+    mode: SearchMode | None
+    """
+    What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
+
+    By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
+    vectors for the languages or its operator a model. Passages without any word of the query are found where the
+    searched knowledge bases have at most 20,000 passages together. In larger ones, meaning orders passages that
+    have words of the query, unless the operator's database has an index of vectors, which finds the nearest of all.
+    What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
+    meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
+
+    Default: both.
+    """
+    rerank: bool | None
+    """
+    Whether a model puts the best passages in order, where the operator of the service has set one (`RERANK_URL`).
+    `false` leaves them in the order without it, to compare the two. Scores stay in their places: the first passage
+    has the best score, whichever it is.
+
+    Default: true.
+    """
+    document_ids: List[str] | None
+    """
+    The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once. With
+    `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
+
+    At most 100 items.
+    """
+    filter: FilterOrText | None
+    """A condition on documents, in JSON or as text."""
+    max_per_document: int | None
+    """
+    How many passages of one document may be among the results: its best ones. Passages of other documents take the
+    places of the rest.
+
+    1 to 50.
+    """
+    distinct: bool | None
+    """
+    Whether passages with the same text come once: the one that fits best, with the number of the others in
+    `duplicates`. Other passages take their places.
+
+    Default: false.
+    """
+    min_score: float | None
+    """
+    The lowest score of a result. All results below it are left out. Measured on open collections: 0.14 keeps the
+    best result of 95 % of the questions that a knowledge base answers. It leaves nothing for 84 % of the questions
+    about something else, and for half of those about the same subjects without an answer.
+
+    0 to 1.
+    """
+    context_passages: int | None
+    """
+    How many passages before and after each result to add as `context`. Where results are near each other, no text
+    comes twice.
+
+    0 to 3. Default: 0.
+    """
+    highlight: bool | None
+    """
+    Whether to add `highlights` and a `snippet` to each result.
+
+    Default: false.
+    """
+    explain: bool | None
+    """
+    Whether to add an `explanation` of the score to each result.
+
+    Default: false.
+    """
+    fields: List[SearchResultField] | None
+    """
+    The only fields of each result to return, so that readers who pay by the token get no more than they need. All
+    if the field is missing. Repeated names count once.
+
+    1 to 32 items.
+    """
+
+    _fields = {
+        "query": "query",
+        "knowledge_base_ids": "knowledgeBaseIds",
+        "limit": "limit",
+        "prefix": "prefix",
+        "mode": "mode",
+        "rerank": "rerank",
+        "document_ids": "documentIds",
+        "filter": "filter",
+        "max_per_document": "maxPerDocument",
+        "distinct": "distinct",
+        "min_score": "minScore",
+        "context_passages": "contextPassages",
+        "highlight": "highlight",
+        "explain": "explain",
+        "fields": "fields",
+    }
+    _required = frozenset(("query",))
+
+
+class FilterByValue(Model):
+    """The document's value equals this one (`eq`), or does not (`ne`)."""
+
+    type: Literal["eq", "ne"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+    value: FilterValue
+    """A text, a number or a boolean."""
+
+    _fields = {
+        "type": "type",
+        "key": "key",
+        "value": "value",
+    }
+    _required = frozenset(("type", "key", "value",))
+
+
+class FilterByOrder(Model):
+    """
+    The document's value is greater than this one (`gt`), at least as great (`gte`), less (`lt`), or at most as
+    great (`lte`). Texts are in the order of their code points.
+    """
+
+    type: Literal["gt", "gte", "lt", "lte"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+    value: Union[str, float]
+    """A text or a number."""
+
+    _fields = {
+        "type": "type",
+        "key": "key",
+        "value": "value",
+    }
+    _required = frozenset(("type", "key", "value",))
+
+
+class FilterByList(Model):
+    """The document's value is one of these (`in`), or none of them (`nin`)."""
+
+    type: Literal["in", "nin"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+    value: List[FilterValue]
+    """
+    The values to compare with. In an empty list there is none.
+
+    At most 100 items.
+    """
+
+    _fields = {
+        "type": "type",
+        "key": "key",
+        "value": "value",
+    }
+    _required = frozenset(("type", "key", "value",))
+
+
+class FilterByPart(Model):
+    """
+    The document's text has this one as a part, in the same letters and case; or one of the texts of its list is
+    this one.
+    """
+
+    type: Literal["contains"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+    value: str
+    """
+    A text to compare with.
+
+    At most 2,048 characters.
+    """
+
+    _fields = {
+        "type": "type",
+        "key": "key",
+        "value": "value",
+    }
+    _required = frozenset(("type", "key", "value",))
+
+
+class FilterByPresence(Model):
+    """The document has a value, of any type."""
+
+    type: Literal["exists"]
+    """The comparison."""
+    key: str
+    """
+    The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+    The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+    which begin at midnight UTC.
+
+    At most 64 characters.
+    """
+
+    _fields = {
+        "type": "type",
+        "key": "key",
+    }
+    _required = frozenset(("type", "key",))
+
+
+class FilterGroup(Model):
+    """All conditions apply (`and`), at least one of them (`or`), or none of them (`not`)."""
+
+    type: Literal["and", "or", "not"]
+    """How the conditions are joined."""
+    filters: List[Filter]
+    """
+    The conditions.
+
+    1 to 63 items.
+    """
+
+    _fields = {
+        "type": "type",
+        "filters": "filters",
+    }
+    _required = frozenset(("type", "filters",))
 
 
 class DocumentsByStatus(Model):
@@ -2087,6 +2371,85 @@ class QueryWarning(Model):
     _required = frozenset(("code", "message",))
 
 
+class KeptQuery(Model):
+    """A query that was answered. `request` is what it asked for, with all defaults: sent again, it is the same search."""
+
+    id: str
+    """
+    Names the query in the list.
+
+    At most 36 characters.
+    """
+    sent_at: str
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    request: QueryRequest
+    """What to search for, where, and how many passages to return."""
+    result_count: int
+    """
+    How many results it had; 0, it found nothing.
+
+    0 to 50.
+    """
+    duration_ms: int
+    """
+    How long the search took, in milliseconds, without the waits before and after it.
+
+    0 to 2,147,483,647.
+    """
+
+    _fields = {
+        "id": "id",
+        "sent_at": "sentAt",
+        "request": ("request", QueryRequest),
+        "result_count": "resultCount",
+        "duration_ms": "durationMs",
+    }
+    _required = frozenset(("id", "sent_at", "request", "result_count", "duration_ms",))
+
+
+class QueryHistory(Model):
+    """Whether queries are kept."""
+
+    kept_since: str | None
+    """
+    Since when queries are kept; null, they are not.
+
+    At most 24 characters.
+    """
+
+    _fields = {
+        "kept_since": "keptSince",
+    }
+    _required = frozenset(("kept_since",))
+
+
+class KeptQueries(Model):
+    """The last queries of the account."""
+
+    kept_since: str | None
+    """
+    Since when queries are kept; null, they are not.
+
+    At most 24 characters.
+    """
+    queries: List[KeptQuery]
+    """
+    The queries, the latest first.
+
+    At most 1,000 items.
+    """
+
+    _fields = {
+        "kept_since": "keptSince",
+        "queries": ("queries", KeptQuery),
+    }
+    _required = frozenset(("kept_since", "queries",))
+
+
 class AttributeValueCount(Model):
     """A value, and how many documents have it."""
 
@@ -2277,6 +2640,23 @@ class ImportTextContentOptions(TypedDict, total=False):
     Without an `externalId`, any document of the knowledge base counts, and stays as it is. Failed documents never
     count.
     """
+
+
+FILTER_BY_TYPE: Mapping[str, Any] = {
+    "eq": FilterByValue,
+    "ne": FilterByValue,
+    "gt": FilterByOrder,
+    "gte": FilterByOrder,
+    "lt": FilterByOrder,
+    "lte": FilterByOrder,
+    "in": FilterByList,
+    "nin": FilterByList,
+    "contains": FilterByPart,
+    "exists": FilterByPresence,
+    "and": FilterGroup,
+    "or": FilterGroup,
+    "not": FilterGroup,
+}
 
 
 WEBHOOK_EVENT_BY_TYPE: Mapping[str, Any] = {

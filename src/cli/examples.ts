@@ -47,6 +47,12 @@ export const EXAMPLES: Record<string, Example[]> = {
   'synonyms set': [
     ['synonyms set synonyms.txt --kb Handbook', 'replaces all; they count from the next search on'],
   ],
+  'queries list': [
+    ['queries list --nothing', 'what people have looked for in vain'],
+    ['queries list --slow 500', 'what took half a second or more'],
+  ],
+  'queries keep': [['queries keep', 'from now on']],
+  'queries forget': [['queries forget --yes', 'without a question']],
   'webhooks create': [
     ['webhooks create https://hooks.example.com/knowledge --kb Handbook', 'prints the secret'],
   ],

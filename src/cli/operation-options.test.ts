@@ -11,6 +11,7 @@ const REASONS = {
   ALWAYS: 'the command always asks for it, or has another default for people',
   FILE: 'a fact of the file that is imported',
   LATER: '`docs update` sets it',
+  COMMAND: 'it has a command for each value',
 } as const;
 
 /**
@@ -91,6 +92,8 @@ const OPTIONS: Record<string, [command: string, fields: Record<string, string>]>
   deleteDocument: ['docs delete', DOCUMENT],
   getSynonyms: ['synonyms get', { knowledgeBaseId: '--kb' }],
   setSynonyms: ['synonyms set', { knowledgeBaseId: '--kb', groups: 'ARGUMENT' }],
+  listQueries: ['queries list', { limit: '--limit' }],
+  setQueryHistory: ['queries keep', { enabled: 'COMMAND' }],
   createWebhook: ['webhooks create', { url: 'ARGUMENT', events: '--event', knowledgeBaseIds: '--kb' }],
   listWebhooks: ['webhooks list', { limit: 'PAGES', cursor: 'PAGES' }],
   testWebhook: ['webhooks test', { webhookId: 'ARGUMENT' }],

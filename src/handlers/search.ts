@@ -7,9 +7,10 @@ import { requireDocuments } from '../database/rows/documents/given-documents.ts'
 import { passageId, toHighlight, toLocation } from '../database/rows/documents/passages.ts';
 import type { DetailedPassage } from '../search/details/details.ts';
 import type { SearchScope } from '../search/ranking/search-scope.ts';
+import type { SearchRequest } from '../search/search.ts';
 import { findFilterWarnings } from '../search/warnings/filter-warnings.ts';
 import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../terms/ids.ts';
-import type { Handlers } from './handler-types.ts';
+import type { HandlerContext, Handlers } from './handler-types.ts';
 
 /** The contract's search result. */
 export function toSearchResult(passage: DetailedPassage): SearchResult {
@@ -62,8 +63,28 @@ function toScope(
   return Object.keys(scope).length > 0 ? scope : undefined;
 }
 
+/** Notes a query for the history. */
+function noteQuery(
+  { accountId, keyId, queryHistory }: HandlerContext,
+  request: QueryRequest,
+  answer: { searched: SearchRequest; resultCount: number; sentAtMs: number },
+): void {
+  const { searched, resultCount, sentAtMs } = answer;
+  const ofDocuments = searched.scope?.documents?.map(({ knowledgeBaseId }) => knowledgeBaseId) ?? [];
+  queryHistory.note({
+    accountId,
+    keyId,
+    request,
+    // Those that a key is bound to are not named: some of them may be deleted.
+    knowledgeBaseIds: [...new Set(request.knowledgeBaseIds ? searched.knowledgeBaseIds : []), ...ofDocuments],
+    resultCount,
+    durationMs: performance.now() - sentAtMs,
+  });
+}
+
 export const searchHandlers = {
   async query(input, context) {
+    const sentAtMs = performance.now();
     const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
     const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode, rerank } = input;
     const { accountId, database, reach } = context;
@@ -98,6 +119,7 @@ export const searchHandlers = {
       passages.length === 0 && input.filter !== undefined
         ? await findFilterWarnings(database, request, input.filter)
         : [];
+    noteQuery(context, input, { searched: request, resultCount: passages.length, sentAtMs });
     const results = passages.map(toSearchResult);
     return {
       data: fields ? results.map((result) => selectFields(result, fields)) : results,

@@ -4,6 +4,7 @@ import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { SendTest } from '../outbound/webhooks/send-test.ts';
+import type { QueryHistory } from '../search/history/query-history.ts';
 import type { ChargedSearch } from '../search/payment/charged-search.ts';
 import type { Arrivals } from '../versions/accept-together.ts';
 import type { ShortTexts } from '../versions/short-texts.ts';
@@ -11,6 +12,8 @@ import type { ShortTexts } from '../versions/short-texts.ts';
 export type Service = JobContext &
   Readonly<{
     search: ChargedSearch;
+    /** Keeps the queries of accounts that want it. */
+    queryHistory: QueryHistory;
     importShortText: ShortTexts['importShortText'];
     acceptTogether: Arrivals['acceptTogether'];
     /**

@@ -45,6 +45,8 @@ const CALLS: [operation: string, body?: object][] = [
   ['setSynonyms', { groups: [] }],
   ['importUrl', { knowledgeBaseId, url: 'https://93.184.215.14/' }],
   [`listAttributes?knowledgeBaseId=${knowledgeBaseId}`],
+  ['listQueries'],
+  ['setQueryHistory', { enabled: true }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { removeUnchangedImports } from '../database/rows/documents/document-addresses.ts';
 import { removeExpiredSessions } from '../database/rows/ended-sessions.ts';
+import { removeOldQueries } from '../database/rows/history/kept-queries.ts';
 import { removeExpiredAnswers } from '../database/rows/idempotency-keys.ts';
 import { removeEndedJobs } from '../database/rows/jobs.ts';
 import { removeUndeliverableEvents } from '../database/rows/webhook-events.ts';
@@ -101,6 +102,7 @@ export async function collectGarbage(service: JobContext, { signal }: Attempt<ob
   await removeEndedJobs(service.database, ENDED_JOBS_KEPT_SECONDS);
   await removeExpiredAnswers(service.database);
   await removeExpiredSessions(service.database);
+  await removeOldQueries(service.database);
   await removeUnchangedImports(service.database, UNCHANGED_KEPT_DAYS);
   await pruneWebhooks(service, signal);
   await settleUploads(service, signal);

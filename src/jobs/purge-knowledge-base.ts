@@ -1,6 +1,7 @@
 /** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/connection/database.ts';
+import { forgetKnowledgeBase } from '../database/rows/history/kept-queries.ts';
 import { CONTENT_TABLES, FIRST_TABLE } from '../database/schema/distributed-tables.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
@@ -32,6 +33,7 @@ export async function purgeKnowledgeBase(
 ): Promise<void> {
   await dropFrequencyDeltas(database, knowledgeBaseId);
   await sql`DELETE FROM synonym_groups WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(database);
+  await forgetKnowledgeBase(database, knowledgeBaseId);
   for (const table of TABLES_BELOW) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }

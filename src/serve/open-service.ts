@@ -33,6 +33,7 @@ import { noVectors } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { createSendTest } from '../outbound/webhooks/send-test.ts';
+import { createQueryHistory } from '../search/history/query-history.ts';
 import { createChargedSearch } from '../search/payment/charged-search.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';
@@ -181,6 +182,7 @@ export async function openService(
     },
     extract: extraction.extract,
     search: createChargedSearch(database, search),
+    queryHistory: createQueryHistory(database, log),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
     async wantedGeneration() {
@@ -219,6 +221,7 @@ export async function openService(
     await deliveriesStopped;
     extraction.close();
     await analysis.close();
+    await service.queryHistory.store();
     await replica?.close();
     await database.destroy();
     await tracing.stop();

@@ -11,6 +11,7 @@ import { documentHandlers } from '../handlers/documents.ts';
 import { downloadHandlers } from '../handlers/downloads.ts';
 import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
+import { queryHistoryHandlers } from '../handlers/query-history.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
 import { synonymHandlers } from '../handlers/synonyms.ts';
@@ -37,6 +38,7 @@ import type { OpenService } from './open-service.ts';
 /** All operations of the spec. A missing operation, or one with another payload, does not compile. */
 const handlers: Handlers = {
   ...searchHandlers,
+  ...queryHistoryHandlers,
   ...uploadHandlers,
   ...downloadHandlers,
   ...documentHandlers,

@@ -159,6 +159,7 @@ const NUMBERS: Bound[] = [
   },
   { operationId: 'listKnowledgeBases', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
   { operationId: 'listWebhooks', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
+  { operationId: 'listQueries', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
   { operationId: 'listPassages', field: 'limit', min: 1, max: 1000, accepted: 200, rest: { documentId } },
   ...(['from', 'to'] as const).map((field) => ({
     operationId: 'listPassages' as const,

@@ -46,6 +46,8 @@ describe('operations', () => {
     ['setSynonyms', 'post', 'search'],
     ['importUrl', 'post', 'uploads'],
     ['listAttributes', 'get', 'documents'],
+    ['listQueries', 'get', 'search'],
+    ['setQueryHistory', 'post', 'search'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -87,6 +89,8 @@ describe('operations', () => {
     setSynonyms: ['403', '404'],
     importUrl: ['403', '404', '409'],
     listAttributes: ['404'],
+    listQueries: ['403'],
+    setQueryHistory: ['403'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -187,6 +191,8 @@ describe('bounds of the interface', () => {
     ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'groups', true, { type: 'array', maxItems: 1000 }],
+    ['listQueries', 'limit', false, { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }],
+    ['setQueryHistory', 'enabled', true, { type: 'boolean' }],
     ['importUrl', 'knowledgeBaseId', true, knowledgeBaseId],
     ['importUrl', 'url', true, { type: 'string', minLength: 1, maxLength: 2048 }],
     ['importUrl', 'title', false, { type: 'string', minLength: 1, maxLength: 256 }],

@@ -7,9 +7,11 @@ import type {
   DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
+  KeptQueries,
   KnowledgeBase,
   Pagination,
   Passage,
+  QueryHistory,
   SearchResult,
   Synonyms,
   Usage,
@@ -38,6 +40,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'createWebhook',
   'listWebhooks',
   'testWebhook',
+  'listQueries',
 ];
 
 type Fields = Record<string, unknown>;
@@ -190,6 +193,17 @@ export const KNOWLEDGE_BASE_BUGS = [
       ...each,
       types: each.types.map((ofType) => ({ ...ofType, type: 'text' })),
     })),
+  })),
+  inData<KeptQueries>('a list of queries with their results', 'listQueries', (data) => ({
+    ...data,
+    queries: data.queries.map((query) => ({ ...query, resultCount: query.resultCount + 1 })),
+  })),
+  inData<KeptQueries>('the earliest query is the first', 'listQueries', ({ queries, ...data }) => ({
+    ...data,
+    queries: queries.toReversed(),
+  })),
+  inData<QueryHistory>('queries are kept although nobody wants it', 'setQueryHistory', () => ({
+    keptSince: '2026-01-15T09:28:41.903Z',
   })),
   inData('a deletion without the id', 'deleteKnowledgeBase', () => ({})),
   inData('the id alone as data', 'deleteDocument', ({ id }: { id: string }) => id),

@@ -84,6 +84,9 @@ export const REFUSAL_BUGS = [
     refusal(answer, 401, 'UNAUTHORIZED'),
   ),
   inAnswer('a search key sets synonyms', 'setSynonyms 403', (answer) => success(answer, { groups: [] })),
+  inAnswer('a search key sees what others have asked', 'listQueries 403', (answer) =>
+    success(answer, { keptSince: null, queries: [] }),
+  ),
   inAnswer('an unknown knowledge base has no synonyms', 'getSynonyms 404', (answer) =>
     success(answer, { groups: [] }),
   ),

@@ -85,7 +85,7 @@ const USE_ORDER = [
     'deleteDocument',
   ],
   ...['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
-  ...['query', 'getSynonyms', 'setSynonyms'],
+  ...['query', 'getSynonyms', 'setSynonyms', 'listQueries', 'setQueryHistory'],
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
 ];

@@ -292,6 +292,8 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   getSynonyms: 'search',
   setSynonyms: 'write',
   listAttributes: 'search',
+  listQueries: 'account',
+  setQueryHistory: 'account',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */

@@ -11,6 +11,7 @@ import { documentAnswers } from './operations/documents.ts';
 import { downloadAnswers } from './operations/downloads.ts';
 import { knowledgeBaseAnswers } from './operations/knowledge-bases.ts';
 import { queryAnswers } from './operations/query.ts';
+import { queryHistoryAnswers } from './operations/query-history.ts';
 import { synonymAnswers } from './operations/synonyms.ts';
 import { uploadAnswers } from './operations/uploads.ts';
 import { webhookAnswers } from './operations/webhooks.ts';
@@ -24,6 +25,7 @@ const ANSWERS: MemoryAnswers = {
   ...downloadAnswers,
   ...knowledgeBaseAnswers,
   ...queryAnswers,
+  ...queryHistoryAnswers,
   ...synonymAnswers,
   ...uploadAnswers,
   ...webhookAnswers,

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type {
   DocumentsByStatus,
+  KeptQuery,
   KnowledgeBase,
   SynonymGroup,
   Webhook,
@@ -68,6 +69,8 @@ export type State = {
   webhooks: Map<string, Webhook>;
   /** By knowledge base; those of the account have no name. */
   synonyms: Map<string, SynonymGroup[]>;
+  /** The last queries, the latest first. Undefined: nobody wants them kept. */
+  history: { keptSince: Date; queries: KeptQuery[] } | undefined;
   answers: LRUCache<string, { hash: string; answer: object }>;
   balance: number;
   importMs: number;
@@ -104,6 +107,7 @@ export function createState({ importMs }: { importMs: number }): State {
     files: new Map(),
     webhooks: new Map(),
     synonyms: new Map(),
+    history: undefined,
     answers: new LRUCache({
       max: KEPT_ANSWERS_MAX,
       maxSize: KEPT_CHARACTERS_MAX,

@@ -24,6 +24,7 @@ export const BACKED_UP_TABLES = [
   'unchanged_imports',
   'synonym_groups',
   'ended_sessions',
+  'query_histories',
 ] as const satisfies (keyof Tables)[];
 
 /** Also the names from before the migration `0009-field-names`, for databases and backups of older versions. */
@@ -37,6 +38,7 @@ export const BACKED_UP_NAMES: readonly string[] = [
 /**
  * Events that wait at the time of the backup are omitted. After a restore the receivers have to compare anyway, since
  * the events of all later changes are missing too.
+ * Kept queries are omitted, since backups are kept for longer than queries may be.
  * Migrations are in the header, and rate-limit counters last only a minute. Jobs are omitted too: the documents and
  * knowledge bases determine the necessary ones.
  */
@@ -45,6 +47,7 @@ export const OMITTED_TABLES = [
   'webhook_events',
   'webhook_deliveries',
   'knowledge_jobs',
+  'kept_queries',
   'kysely_migration',
   'kysely_migration_lock',
 ] as const;

@@ -5,6 +5,7 @@ import { evaluate } from '../evaluate/evaluate-command.ts';
 import { importCommand } from '../import/import-command.ts';
 import { documents } from './document-commands.ts';
 import { knowledgeBases } from './knowledge-base-commands.ts';
+import { queries } from './query-commands.ts';
 import { search } from './search-command.ts';
 import { synonyms } from './synonym-commands.ts';
 import { usage } from './usage-command.ts';
@@ -20,6 +21,7 @@ export function addPeopleCommands(program: Command): void {
     knowledgeBases,
     documents,
     synonyms,
+    queries,
     webhooks,
     usage,
     checkCommand,

@@ -42,4 +42,6 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   setSynonyms: { knowledgeBaseId, groups: [{ terms: ['PTO', 'paid time off'] }] },
   listAttributes: { knowledgeBaseId },
   presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
+  listQueries: { limit: '10' },
+  setQueryHistory: { enabled: true },
 };

@@ -11,6 +11,7 @@ import type {
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
+  ListQueriesData,
   ListWebhooksData,
   PresignUploadUrlRequest,
   QueryRequest,
@@ -88,6 +89,12 @@ const synonymCalls = (to: Sender) => ({
   setSynonyms: (body: SetSynonymsRequest) => dataOf(sdk.setSynonyms({ ...to, body })),
 });
 
+const queryHistoryCalls = (to: Sender) => ({
+  listQueries: (query: NonNullable<ListQueriesData['query']> = {}) =>
+    dataOf(sdk.listQueries({ ...to, query })),
+  setQueryHistory: (enabled: boolean) => dataOf(sdk.setQueryHistory({ ...to, body: { enabled } })),
+});
+
 const webhookCalls = (to: Sender) => ({
   createWebhook: (body: CreateWebhookRequest) => dataOf(sdk.createWebhook({ ...to, body })),
   listWebhooks: async (query: NonNullable<ListWebhooksData['query']> = {}) =>
@@ -103,6 +110,7 @@ export function createApi(client: Client) {
     ...fileCalls(to),
     ...documentCalls(to),
     ...synonymCalls(to),
+    ...queryHistoryCalls(to),
     ...webhookCalls(to),
   };
 }

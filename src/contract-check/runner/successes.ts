@@ -5,6 +5,7 @@ import * as attributes from '../promises/attributes.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as passages from '../promises/passages.ts';
+import * as queryHistory from '../promises/query-history.ts';
 import * as search from '../promises/search.ts';
 import * as synonyms from '../promises/synonyms.ts';
 import * as uploads from '../promises/uploads.ts';
@@ -20,6 +21,7 @@ export const SUCCESSES: Record<
   ...documents,
   ...knowledgeBases,
   ...passages,
+  ...queryHistory,
   ...search,
   ...synonyms,
   ...uploads,

@@ -32,6 +32,8 @@ const TABLES: Record<keyof Tables, true> = {
   knowledge_jobs: true,
   synonym_groups: true,
   ended_sessions: true,
+  query_histories: true,
+  kept_queries: true,
 };
 
 /** A migration or a repair may lock a table. */

@@ -60,6 +60,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0028-small-jobs',
     '0029-index-upkeep',
     '0030-ended-sessions',
+    '0031-kept-queries',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -154,6 +154,18 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account_id, operation, idempotency_key)
 ) WITH (fillfactor=80);
 
+CREATE TABLE kept_queries (
+  account_id uuid NOT NULL,
+  sent_at timestamp with time zone NOT NULL,
+  id uuid NOT NULL,
+  request json NOT NULL,
+  bytes integer NOT NULL,
+  knowledge_base_ids uuid[] NOT NULL,
+  result_count integer NOT NULL,
+  duration_ms integer NOT NULL,
+  PRIMARY KEY (account_id, sent_at, id)
+);
+
 CREATE TABLE knowledge_base_statistics (
   knowledge_base_id uuid NOT NULL,
   account_id uuid NOT NULL,
@@ -247,6 +259,13 @@ CREATE TABLE passages (
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
+
+CREATE TABLE query_histories (
+  account_id uuid NOT NULL,
+  kept_since timestamp with time zone NOT NULL,
+  PRIMARY KEY (account_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
 
 CREATE UNLOGGED TABLE rate_limit_counters (
   key_id text COLLATE "C" NOT NULL,

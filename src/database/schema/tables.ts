@@ -335,6 +335,23 @@ type SynonymGroupTable = {
 /** A session of the console that its user has ended: see ended-sessions.ts. */
 type EndedSessionTable = { id: string; expires_at: Timestamp };
 
+/** An account that wants its queries kept: see search/history/. Without its row, they are removed. */
+type QueryHistoryTable = { account_id: string; kept_since: Timestamp };
+
+/** A query that was answered, of an account that wants that. */
+type KeptQueryTable = {
+  account_id: string;
+  sent_at: Timestamp;
+  id: string;
+  /** What it asked for, in the form of the contract. */
+  request: JSONColumnType<object>;
+  bytes: number;
+  /** Those that the request names. */
+  knowledge_base_ids: string[];
+  result_count: number;
+  duration_ms: number;
+};
+
 /** An attempt to deliver an event. Only the last ones of each webhook are kept. */
 type WebhookDeliveryTable = {
   webhook_id: string;
@@ -394,4 +411,6 @@ export type Tables = {
   knowledge_jobs: KnowledgeJobTable;
   synonym_groups: SynonymGroupTable;
   ended_sessions: EndedSessionTable;
+  query_histories: QueryHistoryTable;
+  kept_queries: KeptQueryTable;
 };

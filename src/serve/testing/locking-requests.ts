@@ -52,6 +52,11 @@ export const REQUESTS: Record<string, Operation> = {
     run: ({ send, knowledgeBaseId }) =>
       send('setSynonyms', { knowledgeBaseId, groups: [{ terms: ['quokka', 'marsupial'] }] }),
   },
+  // Its lock stands alone.
+  setQueryHistory: {
+    waits: [],
+    run: ({ send }) => send('setQueryHistory', { enabled: true }),
+  },
   deleteKnowledgeBase: {
     waits: ['deletion of a knowledge base', 'knowledge base'],
     run: ({ send, knowledgeBaseId }) => send('deleteKnowledgeBase', { knowledgeBaseId }),

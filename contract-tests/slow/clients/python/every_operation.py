@@ -38,6 +38,9 @@ def use(client: KnowledgeRetrieval) -> None:
     groups = client.get_synonyms(knowledge_base_id=base.id).groups
     client.set_synonyms(groups=groups, knowledge_base_id=base.id)
     print(client.get_usage().storage_used, client.get_balance().balance)
+    print(client.set_query_history(enabled=True).kept_since)
+    history = client.list_queries(limit=10)
+    print([(each.request, each.result_count, each.duration_ms) for each in history.queries])
     hook = client.create_webhook("https://example.com/hook")
     print(hook.secret, [each.url for each in client.list_webhooks()], client.test_webhook(hook.id).delivered)
     client.delete_webhook(hook.id)

@@ -14,6 +14,7 @@ import {
 } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { pageOf } from './pages.ts';
+import { forgetKnowledgeBase } from './query-history.ts';
 
 /** The name of this list in its cursors. */
 const LIST = 'knowledge-bases';
@@ -52,6 +53,7 @@ export const knowledgeBaseAnswers = {
     requireKnowledgeBase(state, knowledgeBaseId);
     state.knowledgeBases.delete(knowledgeBaseId);
     state.synonyms.delete(knowledgeBaseId);
+    forgetKnowledgeBase(state, knowledgeBaseId);
     for (const document of documentsOf(state, knowledgeBaseId)) removeDocument(state, document);
     for (const [id, file] of state.files)
       if (file.knowledgeBaseId === knowledgeBaseId) state.files.delete(id);

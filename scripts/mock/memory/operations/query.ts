@@ -28,6 +28,7 @@ import {
 } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { fitsFilter } from './documents.ts';
+import { keepQuery } from './query-history.ts';
 
 type Located = IndexedPassage & { document: StoredDocument };
 type Found = FoundByBoth<Located>;
@@ -145,6 +146,7 @@ export const queryAnswers = {
     const answers = best.map((each, i) =>
       toSearchResult(addDetails(each, { request, scoring: explained, context: contexts[i] })),
     );
+    keepQuery(state, request, answers.length);
     return {
       data: fields ? answers.map((result) => selectFields(result, fields)) : answers,
       ...(phrasesAsWords.length > 0 && { phrasesAsWords }),

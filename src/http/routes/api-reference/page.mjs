@@ -23,7 +23,7 @@ const ORDER = {
     'deleteDocument',
   ],
   uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
-  search: ['query', 'getSynonyms', 'setSynonyms'],
+  search: ['query', 'getSynonyms', 'setSynonyms', 'listQueries', 'setQueryHistory'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],
 };
