@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
-import { prepare } from '../database/connection/prepared.ts';
+import { prepare, prepareRead } from '../database/connection/prepared.ts';
 import { requireDocument } from '../database/rows/documents/documents.ts';
 import type { Tables } from '../database/schema/tables.ts';
 import { documentHasNoFile } from '../terms/errors.ts';
@@ -127,14 +127,22 @@ export async function findFile(database: Queryable, { knowledgeBaseId, id }: Sco
     .executeTakeFirst();
 }
 
+const findOfDocument = prepareRead(
+  'find_document_file',
+  ['knowledgeBaseId', 'id', 'accountId'],
+  ({ knowledgeBaseId, id, accountId }) => sql<
+    FileRow & { file_name: string; size_bytes: number; object_name: string | null }
+  >`
+    SELECT knowledge_base_id, id, sha256, uploaded_at, file_name, size_bytes, object_name FROM files
+    WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND document_id = ${id}::uuid
+      AND account_id = ${accountId}::uuid`,
+);
+
 /** Selects the file from which an account's document was imported. */
-export const findDocumentFile = (database: Queryable, document: ScopedId & { accountId: string }) =>
-  database
-    .selectFrom('files')
-    .selectAll()
-    .where('knowledge_base_id', '=', document.knowledgeBaseId)
-    .where('document_id', '=', document.id)
-    .where('account_id', '=', document.accountId);
+export async function findDocumentFile(database: Queryable, { knowledgeBaseId, id, accountId }: OwnedId) {
+  const [file] = await findOfDocument(database, { knowledgeBaseId, id, accountId });
+  return file;
+}
 
 /** The file of a document. `objectName`: its bytes. */
 export type Original = {
@@ -151,7 +159,7 @@ export type Original = {
  */
 export async function requireOriginal(database: Queryable, document: OwnedId): Promise<Original> {
   const { type } = await requireDocument(database, document);
-  const row = await findDocumentFile(database, document).executeTakeFirst();
+  const row = await findDocumentFile(database, document);
   if (row === undefined || row.object_name === null) throw documentHasNoFile();
   const { file_name: fileName, size_bytes: sizeBytes, object_name: objectName } = row;
   return { file: toDocumentFile(row), fileName, type, sizeBytes, objectName };

@@ -1,13 +1,11 @@
 /** The operations on documents. */
-import { sql } from 'kysely';
-import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
+import type { Document, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import { foldCase } from '../database/connection/fold-case.ts';
 import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
-import { fitsFilter, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
+import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import {
   type DocumentChange,
   findDocument,
@@ -18,7 +16,7 @@ import {
   toDocument,
   toStatusReport,
 } from '../database/rows/documents/documents.ts';
-import { withinPageBytes } from '../database/rows/documents/page-bytes.ts';
+import { listDocumentRows } from '../database/rows/documents/list-documents.ts';
 import { countLanguages, readPassages, readText, toPassage } from '../database/rows/documents/passages.ts';
 import { countVectors } from '../database/rows/documents-without-vectors.ts';
 import { requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
@@ -143,32 +141,15 @@ export const documentHandlers = {
     const { database, accountId, reach } = context;
     const filter = input.filter && toDocumentFilter(input.filter);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
-    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    const owned = { accountId, knowledgeBaseId };
+    const existing = requireKnowledgeBase(database, owned);
+    if (cursor !== undefined) await existing; // its absence is reported before a wrong cursor
     const after = parseCursor(knowledgeBaseId, cursor, byCreation);
-    const selecting = database
-      .selectFrom('documents')
-      .selectAll()
-      .where('knowledge_base_id', '=', knowledgeBaseId)
-      .where('account_id', '=', accountId)
-      .$if(after !== undefined, (rest) =>
-        rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
-      )
-      .$if(status !== undefined, (rest) => rest.where('status', '=', status as DocumentStatus))
-      .$if(titleContains !== undefined, (rest) => {
-        const [title, part] = [sql`title`, sql`${titleContains}::text`].map((text) =>
-          foldCase(database, text),
-        );
-        return rest.where(sql<boolean>`strpos(${title}, ${part}) > 0`);
-      })
-      .$if(externalId !== undefined, (rest) => rest.where('external_id', '=', externalId as string))
-      .$if(filter !== undefined, (rest) =>
-        rest.where(fitsFilter({ path: sql`${filter?.path}`, hasFields: sql`${filter?.hasFields}` })),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit + 1);
+    const wanted = { status, titleContains, externalId, filter };
+    const list = () => listDocumentRows(database, owned, { ...wanted, after, limit: limit + 1 });
+    const isFiltered = Object.values(wanted).some((condition) => condition !== undefined);
     const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: context.signal };
-    const rows = await withinBounds(bounds, () => withinPageBytes(database, selecting).execute());
+    const [rows] = await Promise.all([isFiltered ? withinBounds(bounds, list) : list(), existing]);
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,
@@ -190,10 +171,11 @@ export const documentHandlers = {
 
   async getDocument({ documentId }, { database, accountId, reach }) {
     const id = { ...parseDocumentId(documentId, reach), accountId };
-    const row = await requireDocument(database, id);
-    const [languages, file] = await Promise.all([
+    // In one round trip: the others find nothing where there is no such document.
+    const [row, languages, file] = await Promise.all([
+      requireDocument(database, id),
       countLanguages(database, id),
-      findDocumentFile(database, id).executeTakeFirst(),
+      findDocumentFile(database, id),
     ]);
     return {
       data: {
@@ -207,9 +189,11 @@ export const documentHandlers = {
 
   async getDocumentContent({ documentId, offset = 0, limit = 100_000 }, { database, accountId, reach }) {
     const id = { ...parseDocumentId(documentId, reach), accountId };
-    await requireDocument(database, id);
     const last = Math.min(offset + limit, CONTENT_LENGTH_MAX);
-    const { text, length } = await readText(database, id, { start: offset, end: last });
+    const [{ text, length }] = await Promise.all([
+      readText(database, id, { start: offset, end: last }),
+      requireDocument(database, id),
+    ]);
     const start = Math.min(offset, length);
     return { data: { id: documentId, text, start, end: Math.min(last, length), length } };
   },
@@ -250,9 +234,10 @@ export const documentHandlers = {
 
   async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId, reach }) {
     const id = { ...parseDocumentId(documentId, reach), accountId };
-    await requireDocument(database, id);
+    const existing = requireDocument(database, id);
+    if (cursor !== undefined) await existing; // the absence of the document is reported before a wrong cursor
     const after = Math.max(parseCursor(documentId, cursor, byPosition) ?? 0, from - 1);
-    const rows = await readPassages(database, id, { after, to, limit: limit + 1 });
+    const [rows] = await Promise.all([readPassages(database, id, { after, to, limit: limit + 1 }), existing]);
     const { page, pagination } = toPage(rows, {
       list: documentId,
       limit,

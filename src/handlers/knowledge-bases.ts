@@ -1,14 +1,13 @@
 /** The operations on knowledge bases. */
-import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { databaseNow } from '../database/connection/clock.ts';
 import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
 import { announceDeletion } from '../database/rows/deletion-lock.ts';
 import {
+  listKnowledgeBaseRows,
   lockForDeletion,
   readKnowledgeBase,
   requireKnowledgeBase,
-  selectKnowledgeBases,
   toKnowledgeBase,
 } from '../database/rows/knowledge-bases.ts';
 import { recordKnowledgeBaseDeletion } from '../database/rows/webhook-events.ts';
@@ -93,16 +92,7 @@ export const knowledgeBaseHandlers = {
     const { database, accountId, reach } = context;
     const listed = { accountId, reach, countsVectors: await countsVectors(context) };
     const after = parseCursor(LIST, cursor, byCreation);
-    const rows = await selectKnowledgeBases(database, listed)
-      .$if(after !== undefined, (rest) =>
-        rest.where(
-          sql<boolean>`(created_at, knowledge_bases.knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`,
-        ),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('knowledge_bases.knowledge_base_id', 'desc')
-      .limit(limit + 1)
-      .execute();
+    const rows = await listKnowledgeBaseRows(database, { ...listed, after, limit: limit + 1 });
     const { page, pagination } = toPage(rows, {
       list: LIST,
       limit,

@@ -9,8 +9,11 @@ import type { Handlers } from './handler-types.ts';
 export const synonymHandlers = {
   async getSynonyms(input, { database, accountId, reach }) {
     const knowledgeBaseId = input.knowledgeBaseId && parseKnowledgeBaseId(input.knowledgeBaseId, reach);
-    if (knowledgeBaseId) await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
-    return { data: { groups: await readGroups(database, { accountId, knowledgeBaseId }) } };
+    const [groups] = await Promise.all([
+      readGroups(database, { accountId, knowledgeBaseId }),
+      knowledgeBaseId && requireKnowledgeBase(database, { accountId, knowledgeBaseId }),
+    ]);
+    return { data: { groups } };
   },
 
   async setSynonyms({ groups, ...input }, { database, accountId, reach, diskWatermark }) {

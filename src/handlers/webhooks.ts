@@ -1,11 +1,11 @@
 /** The operations on webhooks. */
-import { sql } from 'kysely';
 import { readDatabaseTime } from '../database/connection/clock.ts';
 import { requireKnowledgeBases } from '../database/rows/knowledge-bases.ts';
 import {
   deleteWebhookRow,
   enableWebhook,
   insertWebhook,
+  listWebhookRows,
   logDeliveries,
   readDeliveries,
   requireWebhook,
@@ -43,17 +43,7 @@ export const webhookHandlers = {
 
   async listWebhooks({ limit = 1000, cursor }, { database, accountId }) {
     const after = parseCursor(LIST, cursor, byCreation);
-    const rows = await database
-      .selectFrom('webhooks')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .$if(after !== undefined, (rest) =>
-        rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
+    const rows = await listWebhookRows(database, { accountId, after, limit: limit + 1 });
     const { page, pagination } = toPage(rows, {
       list: LIST,
       limit,

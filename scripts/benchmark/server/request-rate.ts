@@ -1,8 +1,13 @@
-/** Part `get`: how many validated GET requests a second the server answers on a core of its own. */
+/**
+ * Part `get`: how many validated GET requests a second the server answers on a core of its own, and what each costs
+ * against one of a bare `node:http`, which measures the machine.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { percentile } from '../../../contract-tests/harness/machine/percentile.ts';
 import { findDescendants } from '../../../contract-tests/harness/machine/processes.ts';
 import {
@@ -14,7 +19,7 @@ import type { Report, Target } from '../measuring/figures.ts';
 import { findTwoCores, pinTo, readProcessorUse } from '../measuring/processor-use.ts';
 
 /** The operations with ordinary parameters, in the order of the figures. */
-const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'] as const;
+const REQUESTS = ['getBalance', 'getUsage', 'listKnowledgeBases?limit=10'] as const;
 /** The first operation again, at a service with a rate limit that the load never reaches. */
 const LIMITED = `${REQUESTS[0]} with a rate limit`;
 const RATE_LIMIT = { RATE_LIMIT_PER_MINUTE: '100000000' };
@@ -87,13 +92,17 @@ const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCp
 function addRatio(
   report: Report,
   name: string,
-  { rounds, other }: { rounds: Round[]; other: Round[] },
+  { rounds, other, target }: { rounds: Round[]; other: Round[]; target?: Target },
 ): void {
   const value = median(rounds, secondsOf) / median(other, secondsOf);
-  report.figure({ name, value, unit: 'times' });
+  report.figure({ name, value, unit: 'times', ...(target && { target }) });
 }
 
 const TARGET: Target = { atLeast: TARGET_PER_SECOND };
+
+const BARE = 'bare node:http';
+/** A GET may cost this many times as much processor time of the server as one of `BARE`. */
+const COST_TARGET: Target = { atMost: 8 };
 
 function addFigures(report: Report, subject: string, rounds: Round[]): void {
   const busy = median(rounds, busyShare);
@@ -124,15 +133,28 @@ function addFigures(report: Report, subject: string, rounds: Round[]): void {
   report.note(`${subject}: the server had only ${share} % of a core; other processes limited its rate.`);
 }
 
+/** Runs `use` while a bare `node:http` answers. */
+async function withBareServer(use: (bare: Subject) => Promise<void>): Promise<void> {
+  const file = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const { value: port } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+    if (child.pid === undefined || port === undefined) throw new Error(`${BARE} did not start`);
+    await use({ name: BARE, url: `http://127.0.0.1:${port}/`, apiKey: '-', pid: child.pid });
+  } finally {
+    child.kill('SIGTERM');
+  }
+}
+
 /** Pins the servers to one core, and PostgreSQL and the load to the other, which is returned. */
-function separate(services: RunningService[], report: Report): number | undefined {
+function separate(services: RunningService[], bare: Subject, report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
     report.note('Nothing was pinned: there are no two cores, or there is no taskset.');
     return undefined;
   }
   const pids = services.map(({ pid }) => pid);
-  pinTo(cores[0], pids);
+  pinTo(cores[0], [...pids, bare.pid]);
   pinTo(cores[1], pids.flatMap(findDescendants));
   report.note(
     `The server was pinned to core ${cores[0]}; PostgreSQL and the load (autocannon) to core ${cores[1]}.`,
@@ -164,17 +186,19 @@ async function measureRounds(
 async function measureServices(
   report: Report,
   service: RunningService,
-  limited: RunningService,
+  { limited, bare }: { limited: RunningService; bare: Subject },
 ): Promise<void> {
-  const core = separate([service, limited], report);
+  const core = separate([service, limited], bare, report);
   const toSubject = ({ address, apiKey, pid }: RunningService, operation: string, name = operation) => {
     return { name, url: `${address}/v1/${operation}`, apiKey, pid };
   };
   const operations = REQUESTS.map((operation) => toSubject(service, operation));
-  const subjects = [toSubject(limited, REQUESTS[0], LIMITED), ...operations];
-  const [ofLimited = [], ...ofOperations] = await measureRounds(report, subjects, core);
+  const subjects = [bare, toSubject(limited, REQUESTS[0], LIMITED), ...operations];
+  const [ofBare = [], ofLimited = [], ...ofOperations] = await measureRounds(report, subjects, core);
   REQUESTS.forEach((operation, i) => {
-    addFigures(report, operation, ofOperations[i] ?? []);
+    const rounds = ofOperations[i] ?? [];
+    addFigures(report, operation, rounds);
+    addRatio(report, `${operation}: cost against ${BARE}`, { rounds, other: ofBare, target: COST_TARGET });
   });
   addFigures(report, LIMITED, ofLimited);
   const [unlimited = []] = ofOperations;
@@ -185,6 +209,8 @@ async function measureServices(
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);
-    await withService((limited) => measureServices(report, service, limited), { settings: RATE_LIMIT });
+    await withBareServer((bare) =>
+      withService((limited) => measureServices(report, service, { limited, bare }), { settings: RATE_LIMIT }),
+    );
   });
 }

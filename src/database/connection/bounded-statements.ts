@@ -38,6 +38,9 @@ const never = new AbortController();
 export const withStatementBound = <T>(statementMs: number, act: () => Promise<T>): Promise<T> =>
   current.run({ statementMs, signal: () => never.signal }, act);
 
+/** Whether the statements of the present request have bounds. Those of several requests cannot be bounded together. */
+export const areBounded = (): boolean => current.getStore() !== undefined;
+
 /** Statements are watched after this time only: most have ended by then. */
 const LONG_MS = 250;
 /**

@@ -7,6 +7,12 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import {
+  type Read,
+  type ReadTogether,
+  setSharedReads,
+  shareRoundTrips,
+} from '../../concurrency/shared-round-trips.ts';
 import { serviceUnavailable } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -15,7 +21,7 @@ import { type ConnectionWatch, watchConnections } from './dead-connections.ts';
 import { FIXED_SETTINGS, type Settings, USUAL_SETTINGS } from './fixed-settings.ts';
 import { OWN_SCHEMA, type SchemaChoice } from './home-schema.ts';
 import { addressOfClient, connectIn, createPoolAt, requireRole } from './hosts.ts';
-import { socketOf } from './pg-insides.ts';
+import { sendTogether, socketOf } from './pg-insides.ts';
 import { openSession, type Session } from './session-settings.ts';
 
 export type Database = Kysely<Tables>;
@@ -261,15 +267,27 @@ function watchesOver(pool: pg.Pool) {
   };
 }
 
+/** A pooler may give each statement another session, and Citus sends several messages for one. */
+const canSendTogether = ({ isDirect, isDistributed }: Session): boolean => isDirect && !isDistributed;
+
+type NamingClient = PostgresPoolClient & { readAll: ReadTogether };
+
+/** Settles reads one after the other, on a connection that takes no two at a time. */
+async function inTurn<T>(reads: Read[], run: (read: Read) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
+  const results: PromiseSettledResult<T>[] = [];
+  for (const read of reads) results.push(...(await Promise.allSettled([run(read)])));
+  return results;
+}
+
 /**
  * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
  * turns out to be read-only is replaced: after a failover, a new connection leads to the primary, while the old one may
  * stay at the standby for ever. So is one whose tables Citus has distributed meanwhile: its request may be repeated.
  */
-function namingStatements(pool: pg.Pool): PostgresPool {
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+function namingStatements(pool: pg.Pool): PostgresPool & { readTogether: ReadTogether } {
+  const clients = new WeakMap<pg.PoolClient, NamingClient>();
   const watches = watchesOver(pool);
-  const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
+  const clientOver = (client: pg.PoolClient): NamingClient => {
     const session = sessionOf(client);
     const watch = watches.of(client);
     let isToReplace = false;
@@ -296,18 +314,30 @@ function namingStatements(pool: pg.Pool): PostgresPool {
         throw isOutdated || hasFailedToCommit(text, error) ? serviceUnavailable(error) : error;
       }
     };
+    const read = async ({ text, values }: Read) => ((await query(text, values)) as pg.QueryResult).rows;
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => client.release(error || isToReplace),
+      readAll: (reads) =>
+        canSendTogether(session) ? sendTogether(client, () => reads.map(read)) : inTurn(reads, read),
     };
+  };
+  const connect = async () => {
+    const client = await connectIn(pool);
+    const known = clients.get(client) ?? clientOver(client);
+    clients.set(client, known);
+    return known;
   };
   return {
     options: pool.options,
-    connect: async () => {
-      const client = await connectIn(pool);
-      const known = clients.get(client) ?? clientOver(client);
-      clients.set(client, known);
-      return known;
+    connect,
+    readTogether: async (reads) => {
+      const client = await connect();
+      try {
+        return await client.readAll(reads);
+      } finally {
+        client.release();
+      }
     },
     end: async () => {
       watches.stop();
@@ -325,8 +355,14 @@ export const createDatabaseOver = (client: pg.PoolClient): Database => {
 
 /** Kysely over `pool`; destroying it ends the pool. */
 export function createDatabase(pool: pg.Pool): Database {
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namingStatements(pool) }) });
+  const named = namingStatements(pool);
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: named }) });
   pools.set(database, pool);
+  const read = shareRoundTrips(named.readTogether);
+  setSharedReads(database, () => {
+    const session = lastSessions.get(pool);
+    return session && canSendTogether(session) ? read : undefined;
+  });
   return database;
 }
 

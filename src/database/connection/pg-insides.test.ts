@@ -2,7 +2,14 @@
 import { connect, Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { cancelRequestOf, clientClass, processIdOf, QueryWithSettings, socketOf } from './pg-insides.ts';
+import {
+  cancelRequestOf,
+  clientClass,
+  processIdOf,
+  QueryWithSettings,
+  sendTogether,
+  socketOf,
+} from './pg-insides.ts';
 
 let client: pg.Client;
 
@@ -96,4 +103,30 @@ test('each connection of a pool gets the address of the moment', async () => {
   const named = new Client() as pg.Client;
   expect(named.database, 'pg no longer takes the address of `connectionString`').toBe('number2');
   await pool.end();
+});
+
+test('statements that are sent together take one write, and each has its own error', async () => {
+  const socket = socketOf(client);
+  let writes = 0;
+  const { _writev: writeMany } = socket as unknown as { _writev: (...given: unknown[]) => void };
+  Object.assign(socket, {
+    _writev(...given: unknown[]) {
+      writes++;
+      writeMany.apply(socket, given);
+    },
+  });
+  const results = await sendTogether(client, () =>
+    [1, 0, 3].map((by) =>
+      client.query({ name: 'divide', text: 'SELECT 6 / $1::integer AS is', values: [by] }),
+    ),
+  );
+  const reason =
+    'pg no longer sends statements before the answer to the first where `client.pipeline` is set';
+  expect(results, reason).toMatchObject([
+    { value: { rows: [{ is: 6 }] } },
+    { reason: { code: '22012' } },
+    { value: { rows: [{ is: 2 }] } },
+  ]);
+  expect(writes, reason).toBe(1);
+  await expect(client.query('BEGIN; COMMIT')).resolves.toHaveLength(2);
 });

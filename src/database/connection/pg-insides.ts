@@ -8,11 +8,18 @@
  * - `Query`, its `prepare`, `handleDataRow` and `handleCommandComplete`, and its option `queryMode` send two statements
  *   in one transaction and one round trip. Instead: BEGIN and COMMIT around each statement, for two more round trips.
  * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
+ * - `pipeline`, an option of a whole connection, is set for some of its statements. Instead: each of them waits for the
+ *   one before, or connections outside of the pool.
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-type Insides = { connection: { stream: Socket }; processID: number; secretKey: number };
+type Insides = {
+  connection: { stream: Socket };
+  processID: number;
+  secretKey: number;
+  pipeline: boolean;
+};
 const insidesOf = (client: pg.ClientBase): Insides => client as unknown as Insides; // the driver's types omit them
 
 /** The id of the server process, as PostgreSQL told it to the driver on connecting. A pooler has ids of its own. */
@@ -20,6 +27,27 @@ export const processIdOf = (client: pg.ClientBase): number => insidesOf(client).
 
 /** The socket of a connection. */
 export const socketOf = (client: pg.ClientBase): Socket => insidesOf(client).connection.stream;
+
+/**
+ * Sends the statements of `send` by one write, before the first has its answer. The connection must be idle. Each
+ * statement is a transaction of its own: the error of one leaves the others alone.
+ */
+export async function sendTogether<T>(
+  client: pg.ClientBase,
+  send: () => Promise<T>[],
+): Promise<PromiseSettledResult<T>[]> {
+  const insides = insidesOf(client);
+  const { stream } = insides.connection;
+  insides.pipeline = true;
+  stream.cork();
+  try {
+    const answers = Promise.allSettled(send());
+    stream.uncork();
+    return await answers;
+  } finally {
+    insides.pipeline = false;
+  }
+}
 
 /** CancelRequest of PostgreSQL's protocol (manual, 54.7): its length, its code, and the connection's two numbers. */
 const CANCEL_REQUEST = { bytes: 16, code: 80_877_102 };

@@ -2,7 +2,9 @@
  * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import { sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
 import type { Tables } from '../schema/tables.ts';
+import { areBounded } from './bounded-statements.ts';
 import { type InShard, inShard } from './shard-statements.ts';
 
 /**
@@ -38,17 +40,34 @@ export const preparedName = (text: string): string | undefined => names.get(text
 /** What a session at distributed tables sends instead of the statement of this text; undefined for the same. */
 export const distributedForm = (text: string): DistributedForm | undefined => distributedForms.get(text);
 
-/**
- * Prepares the statement that `build` makes of placeholders for the named values, under a unique name. `build` may use
- * only these values. `distributed` is the statement for tables that Citus distributes, where another is needed.
- * @returns a function that runs the statement with the values (undefined is NULL) and returns the rows.
- */
-export function prepare<Value extends string, Row>(
+type Build<Value extends string, Row> = (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
+/** `isAlone`: a read that takes longer than others of its statement, as a long page does, shares nothing. */
+type Run<Value extends string, Row> = (
+  database: Kysely<Tables>,
+  values: Record<Value, unknown>,
+  isAlone?: boolean,
+) => Promise<Row[]>;
+
+/** Sends a prepared statement, and returns its rows. */
+type Send = (database: Kysely<Tables>, text: string, parameters: unknown[]) => Promise<unknown[]>;
+
+const sendAlone: Send = async (database, text, parameters) =>
+  (await database.executeQuery(CompiledQuery.raw(text, parameters))).rows;
+
+const sendWithOthers: Send = (database, text, parameters) => {
+  const read = areBounded() ? undefined : sharedReadsOf(database);
+  return read ? read({ text, values: parameters }) : sendAlone(database, text, parameters);
+};
+
+function prepareFor<Value extends string, Row>(
   name: string,
   values: readonly Value[],
-  build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>,
-  distributed?: DistributedStatement<Value, Row>,
-): (database: Kysely<Tables>, values: Record<Value, unknown>) => Promise<Row[]> {
+  {
+    build,
+    distributed,
+    send,
+  }: { build: Build<Value, Row>; distributed?: DistributedStatement<Value, Row> | undefined; send: Send },
+): Run<Value, Row> {
   const placeholders = Object.fromEntries(values.map((value, i) => [value, sql.raw(`$${i + 1}`)])) as Record<
     Value,
     RawBuilder<unknown>
@@ -73,13 +92,34 @@ export function prepare<Value extends string, Row>(
     names.set(statements.call, `${name}_in_shard`);
     return { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
   };
-  return async (database, given) => {
+  return async (database, given, isAlone = false) => {
     if (text === undefined) {
       text = compile(database, build(placeholders));
       if (distributed) distributedForms.set(text, makeForm(database, text, distributed));
     }
     const parameters = values.map((value) => given[value] ?? null);
-    const { rows } = await database.executeQuery<Row>(CompiledQuery.raw(text, parameters));
-    return rows;
+    return (await (isAlone ? sendAlone : send)(database, text, parameters)) as Row[]; // as its builder says
   };
 }
+
+/**
+ * Prepares the statement that `build` makes of placeholders for the named values, under a unique name. `build` may use
+ * only these values. `distributed` is the statement for tables that Citus distributes, where another is needed.
+ * @returns a function that runs the statement with the values (undefined is NULL) and returns the rows.
+ */
+export const prepare = <Value extends string, Row>(
+  name: string,
+  values: readonly Value[],
+  build: Build<Value, Row>,
+  distributed?: DistributedStatement<Value, Row>,
+): Run<Value, Row> => prepareFor(name, values, { build, distributed, send: sendAlone });
+
+/**
+ * The same for a read of few rows by an index. Outside of transactions it shares a round trip with those of other
+ * requests (see concurrency/shared-round-trips.ts).
+ */
+export const prepareRead = <Value extends string, Row>(
+  name: string,
+  values: readonly Value[],
+  build: Build<Value, Row>,
+): Run<Value, Row> => prepareFor(name, values, { build, send: sendWithOthers });

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepare, prepareRead } from '../connection/prepared.ts';
 import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
 import { isDistributed } from '../distribution/distribution.ts';
 
@@ -41,13 +41,17 @@ async function lockLimits(transaction: Queryable, account: AccountWithDefaults) 
   return { ...applyDefaults(own, account), hasShards: own?.hasShards === true };
 }
 
+const readOwnLimits = prepareRead(
+  'read_limits',
+  ['accountId'],
+  ({ accountId }) => sql<Limits>`
+    SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit"
+    FROM accounts WHERE id = ${accountId}::uuid`,
+);
+
 /** The limits that apply to the account at this moment. */
 export async function readLimits(database: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
-  const own = await database
-    .selectFrom('accounts')
-    .select(['storage_limit_bytes as storageLimitBytes', 'knowledge_base_limit as knowledgeBaseLimit'])
-    .where('id', '=', account.accountId)
-    .executeTakeFirst();
+  const [own] = await readOwnLimits(database, { accountId: account.accountId });
   return applyDefaults(own, account);
 }
 
@@ -192,8 +196,22 @@ export async function hasTooLargeIndex(
   return found?.rows[0]?.excess ?? false;
 }
 
-const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
-  sql<number>`coalesce(sum(${sql.ref(counter)}), 0)::bigint`;
+type Usage = Record<'knowledgeBaseCount' | 'storageUsed' | 'documentCount' | 'passageCount', number>;
+
+const usageOf = (accountId: RawBuilder<unknown>, isWithin: RawBuilder<unknown>) => sql<Usage>`
+  SELECT count(*) AS "knowledgeBaseCount", coalesce(sum(storage_bytes), 0)::bigint AS "storageUsed",
+    coalesce(sum(document_count), 0)::bigint AS "documentCount",
+    coalesce(sum(passage_count), 0)::bigint AS "passageCount"
+  FROM knowledge_bases JOIN knowledge_base_statistics AS counters
+    ON counters.knowledge_base_id = knowledge_bases.knowledge_base_id
+  WHERE knowledge_bases.account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isWithin}`;
+
+const readWholeUsage = prepareRead('read_usage', ['accountId'], ({ accountId }) =>
+  usageOf(accountId, sql`true`),
+);
+const readUsageWithin = prepareRead('read_usage_within', ['accountId', 'reach'], ({ accountId, reach }) =>
+  usageOf(accountId, sql`knowledge_bases.knowledge_base_id = ANY (${reach}::uuid[])`),
+);
 
 /**
  * The numbers of the account's knowledge bases within reach (by default, of all), of their documents and passages, and
@@ -202,24 +220,12 @@ const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
 export async function readUsage(
   database: Queryable,
   { accountId, reach }: { accountId: string; reach?: Reach },
-) {
-  return await database
-    .selectFrom('knowledge_bases')
-    .innerJoin('knowledge_base_statistics as statistics', (join) =>
-      join.onRef('statistics.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
-    )
-    .select(({ fn }) => [
-      fn.countAll<number>().as('knowledgeBaseCount'),
-      sumOf('storage_bytes').as('storageUsed'),
-      sumOf('document_count').as('documentCount'),
-      sumOf('passage_count').as('passageCount'),
-    ])
-    .where('knowledge_bases.account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .$if(reach !== undefined, (rest) =>
-      rest.where('knowledge_bases.knowledge_base_id', 'in', [...(reach ?? [])]),
-    )
-    .executeTakeFirstOrThrow();
+): Promise<Usage> {
+  const [usage] = await (reach === undefined
+    ? readWholeUsage(database, { accountId })
+    : readUsageWithin(database, { accountId, reach: [...reach] }));
+  if (usage === undefined) throw new Error('sums without their row');
+  return usage;
 }
 
 /**

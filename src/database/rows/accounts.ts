@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { shareLookUps } from '../../concurrency/shared-look-ups.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepare, prepareRead } from '../connection/prepared.ts';
 import { readUsage } from './account-limits.ts';
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
@@ -15,7 +15,7 @@ export async function createAccount(database: Queryable, name: string, credits: 
   return id;
 }
 
-const findBalances = prepare(
+const findBalances = prepareRead(
   'find_balances',
   ['accountIds'],
   ({ accountIds }) => sql<{ account_id: string; credits: number }>`

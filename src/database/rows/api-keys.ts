@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../../terms/api-key.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepareRead } from '../connection/prepared.ts';
 import type { KeyScope } from '../schema/tables.ts';
 
 /** The name of all keys that BOOTSTRAP_API_KEY has had. The command line gives this name to no other key. */
@@ -55,7 +55,7 @@ export type KeyOwner = {
 
 const today = sql`date_trunc('day', now(), 'UTC')`;
 
-const findLive = prepare(
+const findLive = prepareRead(
   'find_live_api_keys',
   ['keyIds'],
   ({ keyIds }) => sql<KeyOwner & { keyId: string }>`

@@ -4,7 +4,8 @@ import type { DocumentStatus, KnowledgeBase } from '../../../generated/types.gen
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import { prepare, prepareRead } from '../connection/prepared.ts';
+import { BEFORE_ALL, isLongPage, type RowPosition } from './row-position.ts';
 import { hasWebhooks } from './webhook-events.ts';
 
 export type OwnedKnowledgeBase = { accountId: string; knowledgeBaseId: string };
@@ -17,7 +18,7 @@ export const liveKnowledgeBase = (
   SELECT ${columns} FROM knowledge_bases
   WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid AND deleted_at IS NULL`;
 
-const find = prepare('find_knowledge_base', ['accountId', 'knowledgeBaseId'], (owned) =>
+const find = prepareRead('find_knowledge_base', ['accountId', 'knowledgeBaseId'], (owned) =>
   liveKnowledgeBase(owned),
 );
 const lock = prepare(
@@ -78,75 +79,108 @@ export async function lockForDeletion(transaction: Queryable, owned: OwnedKnowle
   if (rows.length === 0) throw knowledgeBaseNotFound();
 }
 
-const countStatus = <Status extends DocumentStatus>(status: Status) =>
-  sql<number>`count(*) FILTER (WHERE status = ${sql.lit(status)})`.as(status);
-const orNone = <Status extends DocumentStatus>(status: Status) =>
-  sql<number>`coalesce(${sql.ref(`unprocessed.${status}`)}, 0)`.as(status);
+/** A knowledge base with its counters. `documents_without_vectors`: null where they are not counted. */
+type KnowledgeBaseRow = {
+  knowledge_base_id: string;
+  name: string;
+  description: string;
+  created_at: Date;
+  updated_at: Date;
+  document_count: number;
+  passage_count: number;
+  storage_bytes: number;
+  documents_without_vectors: number | null;
+} & Record<Exclude<DocumentStatus, 'processed'>, number>;
 
-/** `countsVectors`: whether the documents that wait for vectors are counted too. */
-type CountedKnowledgeBases = { accountId: string; reach: Reach; countsVectors: boolean };
+const countStatus = (status: DocumentStatus) =>
+  sql`count(*) FILTER (WHERE status = ${sql.lit(status)}) AS ${sql.raw(status)}`;
+const orNone = (status: DocumentStatus) =>
+  sql`coalesce(unprocessed.${sql.raw(status)}, 0) AS ${sql.raw(status)}`;
+const UNPROCESSED = ['pending', 'processing', 'failed', 'timeout'] as const;
 
 /** SQL for how many documents of a knowledge base wait for vectors; NULL where they are not counted. */
 const withoutVectors = (countsVectors: boolean) =>
-  (countsVectors
-    ? sql<number | null>`(SELECT count(*) FROM documents_without_vectors AS waiting
+  countsVectors
+    ? sql`(SELECT count(*) FROM documents_without_vectors AS waiting
         WHERE waiting.knowledge_base_id = knowledge_bases.knowledge_base_id)`
-    : sql<number | null>`NULL::bigint`
-  ).as('documents_without_vectors');
+    : sql`NULL::bigint`;
 
 /**
- * Selects the account's live knowledge bases within reach with their counters, all of the same moment. Only the
- * documents that are not processed are counted, by an index that holds just these; the processed ones are the rest.
- * They are grouped, because Citus takes no aggregate of all rows in a lateral join.
+ * SQL for the account's live knowledge bases with their counters, all of the same moment. `isWithin`: the condition on
+ * the given id of one. Only the documents that are not processed are counted, by an index that holds just these; the
+ * processed ones are the rest. They are grouped, because Citus takes no aggregate of all rows in a lateral join.
  */
 export const selectKnowledgeBases = (
-  database: Queryable,
-  { accountId, reach, countsVectors }: CountedKnowledgeBases,
-) =>
-  database
-    .selectFrom('knowledge_bases')
-    .innerJoin('knowledge_base_statistics as counters', (join) =>
-      join.onRef('counters.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
-    )
-    .leftJoinLateral(
-      ({ selectFrom }) =>
-        selectFrom('documents')
-          .select([
-            countStatus('pending'),
-            countStatus('processing'),
-            countStatus('failed'),
-            countStatus('timeout'),
-          ])
-          .whereRef('documents.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id')
-          .where(sql<boolean>`status <> 'processed'`)
-          .$if(reach !== undefined, (rest) =>
-            rest.where('documents.knowledge_base_id', 'in', [...(reach ?? [])]),
-          )
-          .groupBy('documents.knowledge_base_id')
-          .as('unprocessed'),
-      (join) => join.onTrue(),
-    )
-    .select([orNone('pending'), orNone('processing'), orNone('failed'), orNone('timeout')])
-    .select(withoutVectors(countsVectors))
-    .select([
-      'knowledge_bases.knowledge_base_id',
-      'name',
-      'description',
-      'created_at',
-      'updated_at',
-      'document_count',
-      'passage_count',
-      'storage_bytes',
-    ])
-    .where('knowledge_bases.account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .$if(reach !== undefined, (rest) =>
-      rest.where('knowledge_bases.knowledge_base_id', 'in', [...(reach ?? [])]),
-    );
+  accountId: RawBuilder<unknown>,
+  countsVectors: boolean,
+  isWithin: (id: RawBuilder<unknown>) => RawBuilder<unknown>,
+) => sql<KnowledgeBaseRow>`
+  SELECT knowledge_bases.knowledge_base_id, name, description, created_at, updated_at, document_count, passage_count,
+    storage_bytes, ${sql.join(UNPROCESSED.map(orNone))},
+    ${withoutVectors(countsVectors)} AS documents_without_vectors
+  FROM knowledge_bases
+    JOIN knowledge_base_statistics AS counters ON counters.knowledge_base_id = knowledge_bases.knowledge_base_id
+    LEFT JOIN LATERAL (
+      SELECT ${sql.join(UNPROCESSED.map(countStatus))} FROM documents
+      WHERE documents.knowledge_base_id = knowledge_bases.knowledge_base_id AND status <> 'processed'
+        AND ${isWithin(sql`documents.knowledge_base_id`)}
+      GROUP BY documents.knowledge_base_id) AS unprocessed ON true
+  WHERE knowledge_bases.account_id = ${accountId}::uuid AND deleted_at IS NULL
+    AND ${isWithin(sql`knowledge_bases.knowledge_base_id`)}`;
 
-type KnowledgeBaseRow = Awaited<
-  ReturnType<ReturnType<typeof selectKnowledgeBases>['executeTakeFirstOrThrow']>
->;
+/** One statement with the documents that wait for vectors, and one without. */
+const bothWays = <Run>(make: (countsVectors: boolean, suffix: string) => Run) => {
+  const [counting, plain] = [make(true, '_and_vectors'), make(false, '')];
+  return (countsVectors: boolean): Run => (countsVectors ? counting : plain);
+};
+
+const readOne = bothWays((countsVectors, suffix) =>
+  prepareRead(`read_knowledge_base${suffix}`, ['accountId', 'knowledgeBaseId'], (owned) =>
+    selectKnowledgeBases(owned.accountId, countsVectors, (id) => sql`${id} = ${owned.knowledgeBaseId}::uuid`),
+  ),
+);
+
+type PageValue = 'accountId' | 'createdAt' | 'id' | 'limit' | 'reach';
+const PAGE_VALUES: PageValue[] = ['accountId', 'createdAt', 'id', 'limit'];
+
+const pageOf = (
+  page: Record<PageValue, RawBuilder<unknown>>,
+  countsVectors: boolean,
+  isWithin: (id: RawBuilder<unknown>) => RawBuilder<unknown>,
+) => sql<KnowledgeBaseRow>`
+  ${selectKnowledgeBases(page.accountId, countsVectors, isWithin)}
+    AND (created_at, knowledge_bases.knowledge_base_id) < (${page.createdAt}::timestamptz, ${page.id}::uuid)
+  ORDER BY created_at DESC, knowledge_bases.knowledge_base_id DESC LIMIT ${page.limit}::integer`;
+
+const listAll = bothWays((countsVectors, suffix) =>
+  prepareRead(`list_knowledge_bases${suffix}`, PAGE_VALUES, (page) =>
+    pageOf(page, countsVectors, () => sql`true`),
+  ),
+);
+const listWithin = bothWays((countsVectors, suffix) =>
+  prepareRead(`list_knowledge_bases_within${suffix}`, [...PAGE_VALUES, 'reach'], (page) =>
+    pageOf(page, countsVectors, (id) => sql`${id} = ANY (${page.reach}::uuid[])`),
+  ),
+);
+
+/** A page of an account's knowledge bases within reach. `countsVectors`: with the documents that wait for vectors. */
+type KnowledgeBasePage = {
+  accountId: string;
+  reach: Reach;
+  countsVectors: boolean;
+  after: RowPosition | undefined;
+  limit: number;
+};
+
+/** The newest first: those created before `after`. */
+export async function listKnowledgeBaseRows(
+  database: Queryable,
+  { accountId, reach, countsVectors, after = BEFORE_ALL, limit }: KnowledgeBasePage,
+): Promise<KnowledgeBaseRow[]> {
+  const list = reach === undefined ? listAll : listWithin;
+  const page = { accountId, ...after, limit, reach: reach && [...reach] };
+  return await list(countsVectors)(database, page, isLongPage(limit));
+}
 
 /** The contract's knowledge base. */
 export const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => {
@@ -172,11 +206,7 @@ export async function readKnowledgeBase(
   database: Queryable,
   { accountId, knowledgeBaseId, countsVectors }: OwnedKnowledgeBase & { countsVectors: boolean },
 ): Promise<KnowledgeBase> {
-  const row = await selectKnowledgeBases(database, {
-    accountId,
-    reach: new Set([knowledgeBaseId]),
-    countsVectors,
-  }).executeTakeFirst();
+  const [row] = await readOne(countsVectors)(database, { accountId, knowledgeBaseId });
   if (row === undefined) throw knowledgeBaseNotFound();
   return toKnowledgeBase(row);
 }

@@ -10,16 +10,31 @@ import type {
 import { webhookLimitExceeded, webhookNotFound } from '../../terms/errors.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Database, Queryable } from '../connection/database.ts';
+import { prepareRead } from '../connection/prepared.ts';
 import type { Tables } from '../schema/tables.ts';
+import { BEFORE_ALL, isLongPage, type RowPosition } from './row-position.ts';
 import { webhooksWith } from './webhook-events.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
+
+/** What a list shows of a webhook. */
+type ListedWebhook = Pick<
+  WebhookRow,
+  | 'id'
+  | 'url'
+  | 'events'
+  | 'knowledge_base_ids'
+  | 'created_at'
+  | 'failing_since'
+  | 'disabled_at'
+  | 'disabled_reason'
+>;
 
 /** Deliveries of a webhook that are shown, and kept. */
 const KEPT_DELIVERIES = 20;
 
 /** The contract's webhook, without its deliveries. */
-export const toWebhook = (row: WebhookRow): Omit<Webhook, 'deliveries'> => ({
+export const toWebhook = (row: ListedWebhook): Omit<Webhook, 'deliveries'> => ({
   id: row.id,
   url: row.url,
   ...(row.events !== null && { events: row.events }),
@@ -131,20 +146,46 @@ export async function deleteWebhookRow(
   if (deleted.numDeletedRows === 0n) throw webhookNotFound();
 }
 
-/** Maps the ids of webhooks to their last deliveries, the newest first. */
-export async function readDeliveries(
+const listRows = prepareRead(
+  'list_webhooks',
+  ['accountId', 'createdAt', 'id', 'limit'],
+  ({ accountId, createdAt, id, limit }) => sql<ListedWebhook>`
+    SELECT id, url, events, knowledge_base_ids, created_at, failing_since, disabled_at, disabled_reason FROM webhooks
+    WHERE account_id = ${accountId}::uuid AND (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}::integer`,
+);
+
+/** A page of the account's webhooks, the newest first: those created before `after`. */
+export const listWebhookRows = (
   database: Queryable,
-  webhookIds: string[],
-): Promise<ReadonlyMap<string, WebhookDelivery[]>> {
-  const { rows } = await sql<Delivery & { webhookId: string }>`
+  {
+    accountId,
+    after = BEFORE_ALL,
+    limit,
+  }: { accountId: string; after: RowPosition | undefined; limit: number },
+): Promise<ListedWebhook[]> => listRows(database, { accountId, ...after, limit }, isLongPage(limit));
+
+const findDeliveries = prepareRead(
+  'list_webhook_deliveries',
+  ['webhookIds'],
+  ({ webhookIds }) => sql<Delivery & { webhookId: string }>`
     SELECT webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", attempt,
       sent_at AS "sentAt", duration_ms AS "durationMs", status, error
     FROM unnest(${webhookIds}::uuid[]) AS webhook (id)
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_deliveries WHERE webhook_id = webhook.id
-        ORDER BY position DESC LIMIT ${KEPT_DELIVERIES}) AS delivery
-    ORDER BY webhook_id, position DESC`.execute(database);
+        ORDER BY position DESC LIMIT ${sql.lit(KEPT_DELIVERIES)}) AS delivery
+    ORDER BY webhook_id, position DESC`,
+);
+
+/** Maps the ids of webhooks to their last deliveries, the newest first. */
+export async function readDeliveries(
+  database: Queryable,
+  webhookIds: string[],
+): Promise<ReadonlyMap<string, WebhookDelivery[]>> {
   const deliveries = new Map(webhookIds.map((id): [string, WebhookDelivery[]] => [id, []]));
+  if (webhookIds.length === 0) return deliveries;
+  const rows = await findDeliveries(database, { webhookIds });
   for (const { webhookId, ...delivery } of rows) deliveries.get(webhookId)?.push(toDelivery(delivery));
   return deliveries;
 }

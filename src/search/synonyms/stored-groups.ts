@@ -1,7 +1,7 @@
 /** The groups of synonyms in the database: set, read, and found by the lexemes of a query. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
-import { prepare } from '../../database/connection/prepared.ts';
+import { prepare, prepareRead } from '../../database/connection/prepared.ts';
 import { keysOf } from './group-keys.ts';
 import type { SynonymGroup } from './synonym-groups.ts';
 
@@ -24,15 +24,20 @@ const toGroup = ({ terms, finds }: GroupRow): SynonymGroup => ({ terms, ...(find
 const isOf = ({ accountId, knowledgeBaseId = WHOLE_ACCOUNT }: SynonymOwner) =>
   sql<boolean>`knowledge_base_id = ${knowledgeBaseId} AND account_id = ${accountId}`;
 
+const listGroups = prepareRead(
+  'list_synonym_groups',
+  ['accountId', 'knowledgeBaseId'],
+  ({ accountId, knowledgeBaseId }) => sql<GroupRow>`
+    SELECT terms, finds FROM synonym_groups
+    WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid ORDER BY position`,
+);
+
 /** The groups, in the order in which they were set. */
-export async function readGroups(database: Queryable, owner: SynonymOwner): Promise<SynonymGroup[]> {
-  const rows = await database
-    .selectFrom('synonym_groups')
-    .select(['terms', 'finds'])
-    .where(isOf(owner))
-    .orderBy('position')
-    .execute();
-  return rows.map(toGroup);
+export async function readGroups(
+  database: Queryable,
+  { accountId, knowledgeBaseId = WHOLE_ACCOUNT }: SynonymOwner,
+): Promise<SynonymGroup[]> {
+  return (await listGroups(database, { accountId, knowledgeBaseId })).map(toGroup);
 }
 
 /** Makes those who set the same groups take turns, until the transaction ends. */

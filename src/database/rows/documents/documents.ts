@@ -15,7 +15,7 @@ import { documentNotFound } from '../../../terms/errors.ts';
 import { formatScopedId, type OwnedId, type ScopedId } from '../../../terms/ids.ts';
 import { databaseNow } from '../../connection/clock.ts';
 import type { Queryable } from '../../connection/database.ts';
-import { prepare } from '../../connection/prepared.ts';
+import { prepareRead } from '../../connection/prepared.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { keepFromDeletion, recordDocumentEvents } from '../webhook-events.ts';
 
@@ -102,7 +102,7 @@ export const findDocument = (database: Queryable, { knowledgeBaseId, id, account
 /** What an operation reads of a document. */
 type FoundDocument = DocumentRow & { account_id: string; source: string; queued_at: Date | null };
 
-const findDocuments = prepare(
+const findDocuments = prepareRead(
   'find_documents',
   ['knowledgeBaseId', 'ids'],
   ({ knowledgeBaseId, ids }) => sql<FoundDocument>`

@@ -21,9 +21,10 @@ type NewDocument = OwnedId & {
 } & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
 
 /** The columns of `DocumentRow`. */
-const documentColumns = sql.raw(
+export const documentColumns = sql.raw(
   'knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count, ' +
-    'passage_count, created_at, updated_at, attributes, source_url, external_id, sha256, replaces, storage_bytes',
+    'passage_count, created_at, updated_at, attributes, source_url, external_id, sha256, replaces, storage_bytes, ' +
+    'recognition',
 );
 
 const insertRow = prepare(

@@ -1,8 +1,10 @@
 /** Reads a document's passages, and maps their rows to the contract. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Highlight, LanguageShare, Passage, PassageLocation } from '../../../../generated/types.gen.ts';
 import { formatScopedId, type OwnedId } from '../../../terms/ids.ts';
 import { type LaterStarts, lastPageOf, valueAt } from '../../../terms/later-starts.ts';
 import type { Queryable } from '../../connection/database.ts';
+import { prepare, prepareRead } from '../../connection/prepared.ts';
 
 /** The columns of the contract's passage. */
 export type PassageRow = {
@@ -61,27 +63,53 @@ export const toPassage = (row: PassageRow & { language: string }): Passage => ({
   location: toLocation(row),
 });
 
+const ofDocument = ({
+  knowledgeBaseId,
+  id,
+  accountId,
+}: Record<'knowledgeBaseId' | 'id' | 'accountId', RawBuilder<unknown>>) => sql`
+  knowledge_base_id = ${knowledgeBaseId}::uuid AND document_id = ${id}::uuid AND account_id = ${accountId}::uuid`;
+
+const listRows = prepare(
+  'list_passages',
+  ['knowledgeBaseId', 'id', 'accountId', 'after', 'to', 'limit'],
+  ({ after, to, limit, ...document }) => sql<PassageRow & { language: string }>`
+    SELECT knowledge_base_id, document_id, position, content, start_offset, end_offset, page, headings, time_ms,
+      later_starts, language
+    FROM passages WHERE ${ofDocument(document)} AND position > ${after}::integer AND position <= ${to}::integer
+    ORDER BY position LIMIT ${limit}::integer`,
+);
+
+/** PostgreSQL's largest integer. */
+const POSITION_MAX = 2_147_483_647;
+
 /**
  * The passages of an account's document after the position `after`, up to the position `to`, in their order, `limit` at
  * most.
  */
 export async function readPassages(
   database: Queryable,
-  { knowledgeBaseId, id, accountId }: OwnedId,
-  { after, to, limit }: { after: number; to: number | undefined; limit: number | undefined },
-) {
-  return await database
-    .selectFrom('passages')
-    .selectAll()
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('document_id', '=', id)
-    .where('account_id', '=', accountId)
-    .where('position', '>', after)
-    .$if(to !== undefined, (rest) => rest.where('position', '<=', to as number))
-    .orderBy('position')
-    .$if(limit !== undefined, (rest) => rest.limit(limit as number))
-    .execute();
+  document: OwnedId,
+  { after, to = POSITION_MAX, limit }: { after: number; to: number | undefined; limit: number | undefined },
+): Promise<(PassageRow & { language: string })[]> {
+  const { knowledgeBaseId, id, accountId } = document;
+  return await listRows(database, { knowledgeBaseId, id, accountId, after, to, limit });
 }
+
+const readEnd = prepareRead(
+  'read_end_of_text',
+  ['knowledgeBaseId', 'id', 'accountId'],
+  (document) => sql<{ end: number }>`
+    SELECT end_offset AS "end" FROM passages WHERE ${ofDocument(document)} ORDER BY position DESC LIMIT 1`,
+);
+const readRange = prepare(
+  'read_text',
+  ['knowledgeBaseId', 'id', 'accountId', 'start', 'end'],
+  ({ start, end, ...document }) => sql<{ content: string; start_offset: number }>`
+    SELECT content, start_offset FROM passages
+    WHERE ${ofDocument(document)} AND end_offset > ${start}::integer AND start_offset < ${end}::integer
+    ORDER BY position`,
+);
 
 /**
  * The text of an account's document from code point `start` to `end`, and the length of its whole text. One line break
@@ -92,19 +120,12 @@ export async function readText(
   { knowledgeBaseId, id, accountId }: OwnedId,
   { start, end }: { start: number; end: number },
 ): Promise<{ text: string; length: number }> {
-  const ofDocument = database
-    .selectFrom('passages')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('document_id', '=', id)
-    .where('account_id', '=', accountId);
-  const last = await ofDocument.select('end_offset').orderBy('position', 'desc').limit(1).executeTakeFirst();
-  const length = last?.end_offset ?? 0;
-  const rows = await ofDocument
-    .select(['content', 'start_offset'])
-    .where('end_offset', '>', start)
-    .where('start_offset', '<', end)
-    .orderBy('position')
-    .execute();
+  const document = { knowledgeBaseId, id, accountId };
+  const [[last], rows] = await Promise.all([
+    readEnd(database, document),
+    readRange(database, { ...document, start, end }),
+  ]);
+  const length = last?.end ?? 0;
   const characters: string[] = [];
   for (const row of rows) {
     const content = [...row.content];
@@ -117,19 +138,16 @@ export async function readText(
   return { text: characters.join(''), length };
 }
 
+const findLanguages = prepareRead(
+  'count_languages',
+  ['knowledgeBaseId', 'id', 'accountId'],
+  (document) => sql<LanguageShare>`
+    SELECT language, count(*) AS "passageCount" FROM passages WHERE ${ofDocument(document)}
+    GROUP BY language ORDER BY "passageCount" DESC, language`,
+);
+
 /** The languages of the passages of an account's document, the most frequent first. */
-export async function countLanguages(
+export const countLanguages = (
   database: Queryable,
   { knowledgeBaseId, id, accountId }: OwnedId,
-): Promise<LanguageShare[]> {
-  return await database
-    .selectFrom('passages')
-    .select(({ fn }) => ['language', fn.countAll<number>().as('passageCount')])
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('document_id', '=', id)
-    .where('account_id', '=', accountId)
-    .groupBy('language')
-    .orderBy('passageCount', 'desc')
-    .orderBy('language')
-    .execute();
-}
+): Promise<LanguageShare[]> => findLanguages(database, { knowledgeBaseId, id, accountId });
