@@ -229,6 +229,18 @@ test('documents are found by id, path and title', async () => {
   });
 });
 
+test('a file that fails is named once, with what helps', async () => {
+  const damaged = join(folder, 'damaged.pdf');
+  await writeFile(
+    damaged,
+    Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 7_919 + (i >> 3)) % 256)),
+  );
+  const { output, complaints } = await run('import', damaged, '--kb', 'Handbook');
+  expect(complaints).not.toContain('damaged.pdf');
+  expect(output.match(/damaged\.pdf/g)).toHaveLength(1);
+  expect(output).toMatch(/no pdf, as its name says\.\s+→ Open it in its program/);
+});
+
 test('the list says why a document has failed; only pages may be scans', async () => {
   const blank = join(folder, 'blank.txt');
   await writeFile(blank, '\u200b \n');

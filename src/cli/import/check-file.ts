@@ -2,7 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
-import { detectType, unsupportedFormat } from '../../extraction/detect-type.ts';
+import { detectType, typeByName, unsupportedFormat } from '../../extraction/detect-type.ts';
 import { formatBytes } from '../../terminal/formats.ts';
 import { reasonOf } from '../../terms/problem.ts';
 import type { LocalFile } from './find-files.ts';
@@ -55,10 +55,15 @@ async function findRefused(
   if (detectType(bytes, fileName) !== undefined) return undefined;
   const format = unsupportedFormat(bytes, fileName);
   const reason = 'The service does not read this type';
+  const named = format === undefined ? typeByName(fileName) : undefined;
+  if (named !== undefined)
+    return { reason: `It is damaged, or no ${named}, as its name says.`, help: HELP_FOR_DAMAGED };
   if (format === undefined)
     return { reason: `${reason}.`, help: 'Save it as pdf, docx or another type that the service reads.' };
   return { reason: `${reason}: it is ${format.name}.`, help: toSentence(format.help) };
 }
+
+const HELP_FOR_DAMAGED = 'Open it in its program, and save it anew.';
 
 /** `export it as PDF` → `Export it as PDF.` */
 const toSentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;

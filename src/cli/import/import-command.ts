@@ -13,7 +13,7 @@ import { createExclusion } from './exclude-pattern.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';
-import { createReport, type FileResult, type ImportReport, tellRefused } from './import-report.ts';
+import { createReport, type FileResult, type ImportReport, tellIgnored } from './import-report.ts';
 import { findKnownDocuments } from './known-documents.ts';
 import { type Survey, surveyFiles } from './survey.ts';
 
@@ -112,7 +112,7 @@ async function lookAt(
 
 /** Tells what will not be sent, and how much will. */
 function announce(survey: Survey, refused: FileResult[]): void {
-  tellRefused(refused);
+  tellIgnored(refused);
   tell(`${pluralise(survey.count, 'file')}, ${formatBytes(survey.totalBytes)}.`);
 }
 

@@ -69,7 +69,7 @@ export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warn
 /** Files that a list names for people; `--json` names all. */
 const SHOWN_MAX = 20;
 
-/** A trial does not list these: `tellRefused` has named the ignored ones. */
+/** A trial does not list these: `tellIgnored` has named the ignored ones. */
 const UNLISTED = new Set<Outcome>(['unchanged', 'ignored']);
 
 /** What a trial only would do: `would be imported`. */
@@ -97,11 +97,12 @@ function writeList(
   if (results.length > SHOWN_MAX) write(`  … and ${results.length - SHOWN_MAX} more; --json names all`);
 }
 
-/** Names the files that will not be sent, before any other is. */
-export function tellRefused(refused: FileResult[]): void {
-  if (refused.length === 0) return;
-  tell(`${pluralise(refused.length, 'file')} will not be sent:`);
-  writeList(refused, tell);
+/** Names the files that are ignored, before any other is sent. The failed ones are named in the end. */
+export function tellIgnored(refused: FileResult[]): void {
+  const ignored = refused.filter(({ outcome }) => outcome === 'ignored');
+  if (ignored.length === 0) return;
+  tell(`${pluralise(ignored.length, 'file')} will not be sent:`);
+  writeList(ignored, tell);
 }
 
 export type ImportReport = ReturnType<typeof createReport>;

@@ -18,27 +18,35 @@ process.on('unhandledRejection', () => {});
 Object.assign(globalThis, { DecompressionStream: DirectInflate });
 
 /**
- * Opens a file, also one that ends early. Pictures are decoded only with `keepsPictures`.
+ * `keepsPictures`: decodes them. `onHugePicture`: hears of one that is larger than is decoded, and ends its page there.
+ */
+type Reading = { keepsPictures?: boolean; onHugePicture?: () => void };
+
+/**
+ * Opens a file, also one that ends early.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT
  */
-export async function openPdf(bytes: Uint8Array, { keepsPictures = false } = {}): Promise<PDFDocumentProxy> {
+export async function openPdf(bytes: Uint8Array, reading: Reading = {}): Promise<PDFDocumentProxy> {
   try {
-    return await load(bytes, keepsPictures);
+    return await load(bytes, reading);
   } catch (error) {
     if (error instanceof PasswordException) throw encrypted();
     const mended = isCutOff(bytes) ? withTrailer(bytes) : undefined;
-    if (mended) return await load(mended, keepsPictures).catch(() => Promise.reject(unreadable()));
+    if (mended) return await load(mended, reading).catch(() => Promise.reject(unreadable()));
     throw unreadable();
   }
 }
 
 const unreadable = () => damaged('it cannot be read as a PDF');
 
-async function load(bytes: Uint8Array, keepsPictures: boolean): Promise<PDFDocumentProxy> {
+async function load(
+  bytes: Uint8Array,
+  { keepsPictures = false, onHugePicture }: Reading,
+): Promise<PDFDocumentProxy> {
   const data = folderOf('pdfjs-dist/package.json');
   const loading = getDocument({
     data: new Uint8Array(bytes),
-    worker: await startReader(keepsPictures),
+    worker: await startReader(keepsPictures, onHugePicture ?? (() => {})),
     // Character maps of East Asian fonts that are not embedded, and widths of the standard fonts.
     cMapUrl: `${data}cmaps/`,
     cMapPacked: true,
@@ -50,6 +58,7 @@ async function load(bytes: Uint8Array, keepsPictures: boolean): Promise<PDFDocum
     wasmUrl: `${data}wasm/`,
     // Without `keepsPictures` each is larger.
     maxImageSize: keepsPictures ? PICTURE_PIXELS_MAX : 0,
+    stopAtErrors: onHugePicture !== undefined,
     isOffscreenCanvasSupported: false,
     isImageDecoderSupported: false,
     verbosity: VerbosityLevel.ERRORS,

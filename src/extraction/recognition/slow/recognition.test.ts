@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { unpackText } from '../../../indexing/split/extracted-text.ts';
 import { type Extraction, extractFile } from '../../extract.ts';
+import type { FileWarning } from '../../extracted-file.ts';
 import { createExtractionPool } from '../../sandbox/extraction-pool.ts';
 import {
   type Bitmap,
@@ -115,7 +116,7 @@ function quarterTurn({ width, height, pixels }: Bitmap): Bitmap {
 
 describe('bounds', () => {
   const pdf = scannedPdf([page, page], { text: 'Typed words.' });
-  const warningsOf = (extraction: Extraction) =>
+  const warningsOf = (extraction: Extraction | { warnings?: FileWarning[] }) =>
     'warnings' in extraction ? extraction.warnings?.map(({ code, message }) => `${code} ${message}`) : [];
 
   test('a page that takes too long is a warning, and the rest of the file is kept', async () => {
@@ -132,6 +133,21 @@ describe('bounds', () => {
     const extraction = await extractFile({ fileName: 'a.pdf', bytes: pdf }, () => {}, late);
     expect(warningsOf(extraction)).toEqual([
       expect.stringMatching(/^LIMIT_REACHED Pages 1–2: .*split it\.$/),
+    ]);
+  });
+
+  test('a page with a picture of too many pixels is named', async () => {
+    const { width, height } = page;
+    const inflated = pdf
+      .toString('latin1')
+      .replace(
+        `/Width ${width} /Height ${height}`,
+        `/Width ${9_000 + (width % 1_000)} /Height ${9_000 + (height % 1_000)}`,
+      );
+    const extraction = await read('huge.pdf', Buffer.from(inflated, 'latin1'));
+    expect(extraction.text).toMatch(READ);
+    expect(warningsOf(extraction)).toEqual([
+      'LIMIT_REACHED Page 1: not recognised by OCR, because the picture has too many pixels.',
     ]);
   });
 

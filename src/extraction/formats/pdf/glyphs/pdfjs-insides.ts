@@ -66,6 +66,9 @@ const PICTURING: ReadonlySet<number> = new Set([
   ...[OPS.paintImageMaskXObject, OPS.paintImageMaskXObjectGroup, OPS.paintImageMaskXObjectRepeat],
 ]);
 
+/** Why a page ends at a picture that is larger than `maxImageSize`, where errors end it. */
+const HUGE_PICTURE = /exceeded maximum allowed size/;
+
 type Listener = (event: { data: unknown }) => void;
 
 /**
@@ -77,14 +80,18 @@ class DirectPort {
   readonly #checkSaved = savedStatesCheck();
   readonly #reducePicture = pictureReducer();
   readonly #kept: ReadonlySet<number>;
+  readonly #onHugePicture: () => void;
 
-  constructor(kept: ReadonlySet<number>) {
+  constructor(kept: ReadonlySet<number>, onHugePicture: () => void) {
     this.#kept = kept;
+    this.#onHugePicture = onHugePicture;
   }
 
   /** @throws where a page saves too many states: pdf.js takes the page for damaged there. */
   postMessage(message: unknown): void {
     this.#reducePicture(message);
+    if (hasKey(message, 'reason') && HUGE_PICTURE.test(String(Object(message.reason).message)))
+      this.#onHugePicture();
     const data = withoutDrawings(message, this.#kept, this.#checkSaved);
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener({ data });
@@ -184,14 +191,14 @@ export async function pictureNamed(page: PDFPageProxy, name: string): Promise<Pa
 
 /**
  * Starts the half of pdf.js that reads files. On Node it runs in the same thread as the other. Without `keepsPictures`
- * operators that draw pictures are left out.
+ * operators that draw pictures are left out. `onHugePicture` hears of a picture at which a page has ended.
  */
-export async function startReader(keepsPictures: boolean): Promise<PDFWorker> {
+export async function startReader(keepsPictures: boolean, onHugePicture: () => void): Promise<PDFWorker> {
   // It has no types. By default pdf.js would load the one that is not minified.
   const { WorkerMessageHandler } = await import(
     import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs')
   );
-  const port = new DirectPort(keepsPictures ? PICTURING : PLACING);
+  const port = new DirectPort(keepsPictures ? PICTURING : PLACING, onHugePicture);
   const worker = new PDFWorker({ port: port as unknown as null }); // the type that it declares is null
   WorkerMessageHandler.initializeFromPort(port);
   return worker;

@@ -34,32 +34,61 @@ export async function recogniseScans(
   if (numbers.length === 0) return;
   recognition.expect(numbers.length);
   const pdf = await openPdf(bytes, { keepsPictures: true });
+  const unread: number[] = [];
   try {
     for (const number of numbers) {
       const page = pages[number - 1];
-      if (page !== undefined) await recogniseScan(pdf, { number, page }, recognition);
+      if (page !== undefined && !(await recogniseScan(pdf, { number, page }, recognition)))
+        unread.push(number);
     }
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+  for (const number of await hugePages(bytes, unread))
+    Object.assign(pages[number - 1] ?? {}, { recognition: 'huge' });
+}
+
+/** Of these pages, those with a picture beyond the bound: pdf.js leaves it out as if it were not there. */
+async function hugePages(bytes: Uint8Array, numbers: number[]): Promise<number[]> {
+  if (numbers.length === 0) return [];
+  let isHuge = false;
+  const onHugePicture = () => {
+    isHuge = true;
+  };
+  const pdf = await openPdf(bytes, { keepsPictures: true, onHugePicture });
+  const huge: number[] = [];
+  try {
+    for (const number of numbers) {
+      isHuge = false;
+      const page = await pdf.getPage(number).catch(() => undefined);
+      if (page !== undefined) await operatorsOf(page).catch(() => undefined);
+      page?.cleanup();
+      if (isHuge) huge.push(number);
+    }
+    return huge;
   } finally {
     await pdf.loadingTask.destroy();
   }
 }
 
+/** Returns false where the page has no picture that covers it. */
 async function recogniseScan(
   pdf: PDFDocumentProxy,
   { number, page }: { number: number; page: ScannedPage },
   recognition: Recognition,
-): Promise<void> {
+): Promise<boolean> {
   const picture = await pictureOf(pdf, number, page.hasText ? COVERED_MIN : COVERED_MIN_WITHOUT_TEXT);
   if (picture === undefined) {
     recognition.skip();
-    return;
+    return false;
   }
   const result = await recognition.read(picture);
   page.recognition = stateOf(result);
-  if ('overdue' in result || result.lines.length === 0) return;
+  if ('overdue' in result || result.lines.length === 0) return true;
   page.lines.push(...linesOf(result));
   page.hasText = true;
   page.recognised = result.confidence;
+  return true;
 }
 
 /** The page's pictures as one, where they cover that share of it. A damaged page has none. */
