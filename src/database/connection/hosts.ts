@@ -9,7 +9,7 @@
  * - back to the first host when it returns: connections to two servers at once, one of them a former primary.
  */
 import pg from 'pg';
-import { reasonOf } from '../../terms/problem.ts';
+import { codeOf, reasonOf } from '../../terms/problem.ts';
 import { clientClass } from './pg-insides.ts';
 
 /** What a session tells about its server. */
@@ -101,15 +101,33 @@ export function requireRole(client: pg.ClientBase, role: ServerRole): void {
   if (wanted?.isWanted(role) === false) throw new HostError(`it ${wanted.otherwise}`);
 }
 
+/** SQLSTATEs of time-outs that end a connection: of a transaction, and of one that waits for a statement. */
+const ENDED_BY_TIMEOUT = ['25P04', '57P05'];
+const TRIES_MAX = 5;
+
+/**
+ * Takes a connection of `pool`. Those of a role whose time-outs hold until our settings do are opened again: they may be
+ * shorter than a moment in which this process or the database is busy.
+ */
+async function connectDespiteTimeouts(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!ENDED_BY_TIMEOUT.includes(codeOf(error)) || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
 /** Takes a connection of `pool`. @throws when no host will do, with the reason of each */
 export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
   const hosts = hostsOf.get(pool);
-  if (hosts === undefined) return await pool.connect();
+  if (hosts === undefined) return await connectDespiteTimeouts(pool);
   const reasons: string[] = [];
   for (;;) {
     const { at } = hosts;
     try {
-      return await pool.connect();
+      return await connectDespiteTimeouts(pool);
     } catch (error) {
       if (isPoolFull(error) || pool.ending) throw error;
       // Another request may have gone on meanwhile.

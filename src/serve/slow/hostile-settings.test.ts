@@ -9,8 +9,9 @@ import { restore } from '../../admin/backup/restore.ts';
 import { addressOf } from '../../admin/testing/healthy-deployment.ts';
 import { readConfig } from '../../config/config.ts';
 import { checkContract } from '../../contract-check/check-contract.ts';
-import type { Connection } from '../../database/connection/database.ts';
+import { type Connection, createPool } from '../../database/connection/database.ts';
 import { FIXED_SETTINGS, SINCE, USUAL_SETTINGS } from '../../database/connection/fixed-settings.ts';
+import { connectIn } from '../../database/connection/hosts.ts';
 import { createEmptyDatabase, createMigratedDatabase } from '../../database/testing/test-database.ts';
 import { startTestService } from '../testing/test-service.ts';
 
@@ -132,27 +133,85 @@ test('with all of them at once the contract holds, and a backup is restored', as
   await drop();
 });
 
-test.each(Object.entries({ ...HOSTILE, ...BORNE }))('%s = %s', async (name, value) => {
-  const { connection, drop } = await createHostile({ [name]: value }, createMigratedDatabase);
+/** Uses what a setting can reach: styles of values, the case of letters, several imports and queries at once. */
+async function useService(settings: Record<string, string>): Promise<void> {
+  const { connection, drop } = await createHostile(settings, createMigratedDatabase);
   const suite = await startTestService({ connection });
   const call = async (operation: string, body?: unknown) => {
     const answer = await suite.call(operation, body);
     expect([operation, answer.status, answer.body.message]).toEqual([operation, 200, undefined]);
     return answer.body.data;
   };
-  const { id: knowledgeBaseId } = await call('createKnowledgeBase', { name: 'Größe' });
-  const text = { knowledgeBaseId, title: 'INVOICE ÜBER', content: 'The café opens at nine, on 5.3.2024.' };
-  await Promise.all(Array.from({ length: 8 }, () => call('importTextContent', text)));
-  await call('importTextContent', { ...text, externalId: 'a', ifUnchanged: 'skip' });
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => call('query', { query: 'cafe opens', filter: undefined })),
+  try {
+    const { id: knowledgeBaseId } = await call('createKnowledgeBase', { name: 'Größe' });
+    const text = { knowledgeBaseId, title: 'INVOICE ÜBER', content: 'The café opens at nine, on 5.3.2024.' };
+    await Promise.all(Array.from({ length: 8 }, () => call('importTextContent', text)));
+    await call('importTextContent', { ...text, externalId: 'a', ifUnchanged: 'skip' });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => call('query', { query: 'cafe opens', filter: undefined })),
+    );
+    for (const answer of answers) expect(answer).toHaveLength(9);
+    const listed = await call(
+      `listDocuments?knowledgeBaseId=${knowledgeBaseId}&titleContains=invoice%20%C3%BCber`,
+    );
+    expect(listed).toHaveLength(9);
+    await call('listKnowledgeBases');
+  } finally {
+    await suite.close();
+    await drop();
+  }
+}
+
+/**
+ * The settings, by how they do harm: those of a group would not hide each other's. Time-outs each have a group, since a
+ * shorter one ends what a longer one would. Plans are together, too: each way that is turned off leaves others.
+ */
+const isTimeout = (name: string): boolean => name.endsWith('_timeout');
+const isOfPlans = (name: string): boolean =>
+  /^(enable_|geqo|jit|\w+_limit$|\w+_cost$)|^plan_|parallel/.test(name);
+
+const ALL = Object.entries({ ...HOSTILE, ...BORNE });
+const GROUPS: [string, [string, string][]][] = [
+  ...ALL.filter(([name]) => isTimeout(name)).map((each): [string, [string, string][]] => [each[0], [each]]),
+  ['plans', ALL.filter(([name]) => isOfPlans(name) && !isTimeout(name))],
+  ['isolation', ALL.filter(([name]) => name.startsWith('default_transaction_'))],
+  [
+    'values and syntax',
+    ALL.filter(([name]) => !isTimeout(name) && !isOfPlans(name) && !name.startsWith('default_transaction_')),
+  ],
+];
+
+test('each setting is in one group', () => {
+  const names = GROUPS.flatMap(([, settings]) => settings.map(([name]) => name));
+  expect(names.toSorted()).toEqual(ALL.map(([name]) => name).toSorted());
+});
+
+/** The settings of a group that do harm alone. Only a group that fails is tried so. */
+async function findHarmful(settings: [string, string][]): Promise<string[]> {
+  const harmful: string[] = [];
+  for (const [name, value] of settings)
+    await useService({ [name]: value }).catch((error) =>
+      harmful.push(`${name} = ${value}: ${error.message}`),
+    );
+  return harmful;
+}
+
+test.for(GROUPS)('%s', { timeout: 600_000 }, async ([, settings]) => {
+  const error = await useService(Object.fromEntries(settings)).then(
+    () => undefined,
+    (error: Error) => error.message,
   );
-  for (const answer of answers) expect(answer).toHaveLength(9);
-  const listed = await call(
-    `listDocuments?knowledgeBaseId=${knowledgeBaseId}&titleContains=invoice%20%C3%BCber`,
-  );
-  expect(listed).toHaveLength(9);
-  await call('listKnowledgeBases');
-  await suite.close();
+  if (error === undefined) return;
+  expect({ together: error, alone: await findHarmful(settings) }).toEqual({});
+});
+
+test('each of many connections begins, although the role has a millisecond for a statement', async () => {
+  const { connection, drop } = await createHostile({ statement_timeout: '1ms' });
+  const pool = createPool(connection, 20, () => {});
+  const clients = await Promise.all(Array.from({ length: 20 }, () => connectIn(pool)));
+  const { rows } = (await clients[0]?.query('SHOW statement_timeout')) ?? {};
+  expect(rows).toEqual([{ statement_timeout: '1min' }]);
+  for (const client of clients) client.release();
+  await pool.end();
   await drop();
 });
