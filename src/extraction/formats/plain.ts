@@ -1,9 +1,10 @@
-/** Reads plain text, Markdown and calendars. */
+/** Reads plain text, Markdown, calendars and contacts. */
 import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-error.ts';
 import { calendarText } from './mail/calendar.ts';
+import { contactsText } from './mail/contacts.ts';
 
 /**
  * Headings and code fences are common in plain text, too. `charset`: see `decodeText`.
@@ -11,7 +12,8 @@ import { calendarText } from './mail/calendar.ts';
  */
 export function extractPlain(bytes: Uint8Array, charset?: string): ExtractedText {
   const text = decodeText(bytes, { charset });
-  const entries = /^\s*BEGIN:VCALENDAR\s/i.test(text) ? calendarText(text) : undefined;
+  const [, kind] = /^\s*BEGIN:(VCALENDAR|VCARD)\s/i.exec(text) ?? [];
+  const entries = kind && (/^VCARD/i.test(kind) ? contactsText(text) : calendarText(text));
   if (entries && !isBlank(entries.text)) return entries;
   return scanMarkdown(requireShort(withoutEmbedded(text)));
 }

@@ -7,8 +7,15 @@ import { collectParts } from '../parts/collect-parts.ts';
 /** `name` is '' for a mail inside the mail, whose subject names it. */
 export type Attachment = { name: string; extract: () => Promise<ExtractedFile> };
 
-/** Decoded texts, '' where the mail does not have one. */
-export type MailHeaders = { subject: string; from: string; to: string; cc: string; date: string };
+/** Decoded texts, '' where the mail does not have one. `more`: further lines by their names, in order. */
+export type MailHeaders = {
+  subject: string;
+  from: string;
+  to: string;
+  cc: string;
+  date: string;
+  more?: [name: string, value: string][];
+};
 
 export type Mail = {
   headers: MailHeaders;
@@ -36,11 +43,11 @@ export async function mailText({ headers, body, attachments, warnings }: Mail): 
 }
 
 /** The subject as a heading, and a line for each other header: `From: Ada Lovelace <ada@example.org>`. */
-function headText({ subject, from, to, cc, date }: MailHeaders): ExtractedText {
+function headText({ subject, from, to, cc, date, more = [] }: MailHeaders): ExtractedText {
   const renderer = renderHtml();
   writeElement(renderer, `h${SUBJECT_LEVEL}`, subject);
-  const lines = { From: from, To: to, Cc: cc, Date: date };
-  for (const [name, value] of Object.entries(lines)) {
+  const lines = Object.entries({ From: from, To: to, Cc: cc, Date: date });
+  for (const [name, value] of [...lines, ...more]) {
     if (value === '') continue;
     renderer.text(`${name}: ${value}`);
     renderer.open('br');

@@ -123,7 +123,7 @@ function decodeBody(body: Buffer, encoding: string): Buffer {
 }
 
 /** `=C3` → the byte; an equals sign at the end of a line joins it with the next one (RFC 2045, 6.7). */
-function decodeQuotedPrintable(body: Buffer): Buffer {
+export function decodeQuotedPrintable(body: Buffer): Buffer {
   const decoded = Buffer.alloc(body.length);
   let length = 0;
   for (let at = 0; at < body.length; at++) {

@@ -1,5 +1,5 @@
 /** Mails of Outlook have the same parts as others, in properties. */
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { extractFile } from '../../extract.ts';
 import { uint32 } from '../../testing/compound/write-compound.ts';
 import { type MadeMessage, msgOf } from '../../testing/containers/made-mails.ts';
@@ -87,6 +87,56 @@ test('packed Rich Text refers to what it has already, and to what most texts hav
   expect(String(unpackRtf(Buffer.from(example, 'hex')))).toBe(
     '{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n',
   );
+});
+
+describe('items of Outlook that are no mails', () => {
+  const [CLASS, COMPANY] = [0x001a, 0x3a16];
+  const read = async (message: MadeMessage, named: [set: number, id: number][]) => {
+    const extraction = await extractFile({ fileName: 'a.msg', bytes: msgOf(message, named) });
+    return 'extracted' in extraction ? extraction.extracted.text : extraction.failure.message;
+  };
+
+  it('an appointment says when and where, also inside a mail', async () => {
+    const appointment = {
+      texts: { [CLASS]: 'IPM.Appointment', [SUBJECT]: 'Board', 32768: 'Room Oak', [BODY]: 'Fees.' },
+      times: { 32769: Date.UTC(2031, 2, 7, 14, 30), 32770: Date.UTC(2031, 2, 7, 16) },
+    };
+    const named: [number, number][] = [
+      [0x00062002, 0x8208],
+      [0x00062002, 0x820d],
+      [0x00062002, 0x820e],
+    ];
+    const text = 'Board\n\nStart: 2031-03-07 14:30 UTC\nEnd: 2031-03-07 16:00 UTC\nPlace: Room Oak\n\nFees.';
+    expect(await read(appointment, named)).toBe(text);
+    const mail = {
+      texts: { [SUBJECT]: 'Fwd' },
+      attachments: [{ numbers: { [METHOD]: 5 }, message: appointment }],
+    };
+    expect(await read(mail, named)).toBe(`Fwd\n\n${text}`);
+  });
+
+  it('a contact says how to reach the person, a task when it is due', async () => {
+    const contact = {
+      texts: {
+        [CLASS]: 'IPM.Contact',
+        [SUBJECT]: 'Ida Berg',
+        [COMPANY]: 'Harbour',
+        32768: 'ida@example.org',
+      },
+    };
+    // A property of the same id in another set is another one.
+    expect(
+      await read({ texts: { ...contact.texts, 32769: 'wrong' } }, [
+        [0x00062004, 0x8083],
+        [0x00062003, 0x8093],
+      ]),
+    ).toBe('Ida Berg\n\nCompany: Harbour\nE-mail: ida@example.org');
+    const task = {
+      texts: { [CLASS]: 'IPM.Task', [SUBJECT]: 'Rope' },
+      times: { 32768: Date.UTC(2031, 3, 1) },
+    };
+    expect(await read(task, [[0x00062003, 0x8105]])).toBe('Rope\n\nDue: 2031-04-01 00:00 UTC');
+  });
 });
 
 test('a message that is encrypted is refused', async () => {

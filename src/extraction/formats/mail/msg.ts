@@ -11,6 +11,7 @@ import { extractHtml } from '../html.ts';
 import { extractRtf } from '../rtf/rtf.ts';
 import { unpackRtf } from './compressed-rtf.ts';
 import { type Attachment, type MailHeaders, mailText } from './mail-text.ts';
+import { itemLines, type NamedIds, namedIds } from './msg-items.ts';
 import { type Properties, readProperties } from './msg-properties.ts';
 
 /** Ids of properties ([MS-OXPROPS]). */
@@ -60,20 +61,26 @@ const INNER_MESSAGE = '__substg1.0_3701000D';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractMsg(bytes: Uint8Array, context: ReaderContext): Promise<ExtractedFile> {
-  return await messageText(openCompoundFile(bytes), context, 0);
+  const top = openCompoundFile(bytes);
+  return await messageText(top, { context, namedId: namedIds(top) }, 0);
 }
 
-async function messageText(storage: Storage, context: ReaderContext, depth: number): Promise<ExtractedFile> {
+/** What all messages in a file share. */
+type Shared = { context: ReaderContext; namedId: NamedIds };
+
+async function messageText(storage: Storage, shared: Shared, depth: number): Promise<ExtractedFile> {
   const properties = readProperties(storage, depth === 0 ? 'top' : 'inner');
   const attachments = storage.storages
     .filter((name) => name.startsWith('__attach_version1.0_'))
     .sort()
-    .flatMap((name) => attachmentOf(storage.open(name), properties, context, depth));
+    .flatMap((name) => attachmentOf(storage.open(name), properties, shared, depth));
   const { extracted: body, warnings } = bodyOf(properties);
   const isEnveloped = /^IPM\.Note\.(?:SMIME|rpmsg)/i.test(properties.text(MESSAGE.class));
   if (isEnveloped && isBlank(body.text) && attachments.every(({ name }) => /\.(?:p7m|rpmsg)$/i.test(name)))
     throw encryptedMessage();
-  return await mailText({ headers: headersOf(storage, properties), body: [body], attachments, warnings });
+  const more = itemLines(properties.text(MESSAGE.class), properties, shared.namedId);
+  const headers = { ...headersOf(storage, properties), more };
+  return await mailText({ headers, body: [body], attachments, warnings });
 }
 
 function headersOf(storage: Storage, properties: Properties): MailHeaders {
@@ -125,7 +132,7 @@ function bodyOf({ text, bytes, charset }: Properties): ExtractedFile {
 function attachmentOf(
   storage: Storage | undefined,
   message: Properties,
-  context: ReaderContext,
+  shared: Shared,
   depth: number,
 ): Attachment[] {
   if (storage === undefined) return [];
@@ -133,13 +140,13 @@ function attachmentOf(
   const name = text(ATTACHMENT.name) || text(ATTACHMENT.shortName) || text(ATTACHMENT.displayName);
   const inner = storage.open(INNER_MESSAGE);
   if (number(ATTACHMENT.method) === OLE_OBJECT) return [{ name: name || 'Object', extract: refuseObject }];
-  if (inner) return [{ name: '', extract: () => innerMessage(inner, context, depth + 1) }];
+  if (inner) return [{ name: '', extract: () => innerMessage(inner, shared, depth + 1) }];
   if (isPictureInText({ text, number }, name)) return [];
   if (text(ATTACHMENT.mediaType) === 'application/pgp-encrypted') throw encryptedMessage();
   // A message with a clear signature has its whole text in an attachment.
   const isMessage = text(ATTACHMENT.mediaType).startsWith('multipart/');
   const extract = () =>
-    context.extractPart({
+    shared.context.extractPart({
       fileName: isMessage ? 'message.eml' : name,
       bytes: bytes(ATTACHMENT.data) ?? new Uint8Array(),
     });
@@ -153,9 +160,9 @@ function isPictureInText({ text, number }: Pick<Properties, 'text' | 'number'>, 
   return text(ATTACHMENT.contentId) !== '' || isInPage || isInText || number(ATTACHMENT.hidden) === 1;
 }
 
-function innerMessage(storage: Storage, context: ReaderContext, depth: number): Promise<ExtractedFile> {
+function innerMessage(storage: Storage, shared: Shared, depth: number): Promise<ExtractedFile> {
   if (depth > INNER_DEPTH_MAX) throw tooComplex(`Messages are nested deeper than ${INNER_DEPTH_MAX} levels.`);
-  return messageText(storage, context, depth);
+  return messageText(storage, shared, depth);
 }
 
 const refuseObject = async (): Promise<never> => {

@@ -31,8 +31,9 @@ export const attachmentPart = (
   type = 'application/octet-stream',
 ) => base64Part([`Content-Type: ${type}`, `Content-Disposition: attachment; filename="${name}"`], content);
 
-/** Properties of a message, recipient or attachment: texts and bytes by their ids, and numbers. */
+/** Properties of a message, recipient or attachment: texts and bytes by their ids, numbers, and times in ms. */
 export type MadeProperties = {
+  times?: Record<number, number>;
   texts?: Record<number, string>;
   bytes?: Record<number, Uint8Array>;
   numbers?: Record<number, number>;
@@ -41,13 +42,18 @@ export type MadeProperties = {
 const idOf = (id: string) => Number(id).toString(16).padStart(4, '0').toUpperCase();
 
 function streamsOf(
-  { texts = {}, bytes = {}, numbers = {} }: MadeProperties,
+  { texts = {}, bytes = {}, numbers = {}, times = {} }: MadeProperties,
   folder: string,
   headerLength: number,
 ) {
   const fixed = Object.entries(numbers).map(([id, number]) =>
     Buffer.concat([uint16(0x0003, Number(id)), uint32(0, number, 0)]),
   );
+  for (const [id, ms] of Object.entries(times)) {
+    const ticks = Buffer.alloc(8);
+    ticks.writeBigUInt64LE((BigInt(ms) + 11_644_473_600_000n) * 10_000n);
+    fixed.push(Buffer.concat([uint16(0x0040, Number(id)), uint32(0), ticks]));
+  }
   return {
     [`${folder}__properties_version1.0`]: Buffer.concat([Buffer.alloc(headerLength), ...fixed]),
     ...Object.fromEntries(
@@ -85,4 +91,15 @@ function messageStreams(
   };
 }
 
-export const msgOf = (message: MadeMessage): Buffer => writeCompound(messageStreams(message, ''));
+/** `named`: the set and id of the properties from 0x8000 on. */
+export function msgOf(message: MadeMessage, named: [set: number, id: number][] = []): Buffer {
+  const guids = Buffer.concat(named.map(([set]) => Buffer.concat([uint32(set), Buffer.alloc(12)])));
+  const entries = Buffer.concat(
+    named.map(([, id], i) => Buffer.concat([uint32(id), uint16((i + 3) << 1, i)])),
+  );
+  const names = {
+    '__nameid_version1.0/__substg1.0_00020102': guids,
+    '__nameid_version1.0/__substg1.0_00030102': entries,
+  };
+  return writeCompound({ ...messageStreams(message, ''), ...(named.length > 0 && names) });
+}
