@@ -112,7 +112,7 @@ test('a text in a language that was not there before is found by other forms of 
 });
 
 test.each([
-  ['Wie kann ich ein Backup machen?', ['backups']],
+  ['Wie mache ich ein Backup?', ['backups']],
   ['Comment est fait un backup ?', ['backups']],
   ['¿Cómo hago el backup?', ['backups']],
   ['Hoe maak ik een backup?', ['backups']],

@@ -175,17 +175,20 @@ export type NearLexemes = { lexemes: string[]; weight: number };
 const isAny = ({ words, lexemes, start, end }: Probe): boolean =>
   (words ?? lexemes ?? [start ?? end]).length > 0;
 
+/** A word of another language needs so many letters more: `mache` is no `machine`, but `Konfiguration` is one. */
+const FOREIGN_LETTERS = 3;
+
 /**
  * The near words of a term: what to look for, and what to choose of the lexemes found by each probe. A common word is
  * not misspelt: without that, half of the queries of xquad-de and -ar had a look-up for a question word (`wann`,
  * `ماذا`).
  */
-export function nearWordsOf({ word, lexemes: stems, share }: QueryTerm): {
+export function nearWordsOf({ word, lexemes: stems, share, isForeign }: QueryTerm): {
   probes: Probe[];
   choose(found: Found[]): NearLexemes[];
 } {
   const unknown = { word, stems, spellings: respellings(word) };
-  const length = lengthOf(word);
+  const length = lengthOf(word) - (isForeign ? FOREIGN_LETTERS : 0);
   const mayBeMisspelt = !isCommon({ share });
   const kinds = KINDS.filter(({ from, isOfErrors }) => length >= from && (mayBeMisspelt || !isOfErrors));
   const probes = kinds.flatMap((kind) =>

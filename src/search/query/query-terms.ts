@@ -32,6 +32,7 @@ export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean
  * - `frequency`: how often the query has the term.
  * - `weight`: its weight against that of an informative word, above 0 and at most 1.
  * - `share`: of all passages, those that usually have such a word.
+ * - `isForeign`: the query is in none of the passages' languages (see foreign-language.ts).
  * - `synonyms`: what passages may have instead of the word, or of several words of the query that it is one of.
  *
  * A passage contains the term if it contains any variant. The variant that adds most to the score counts.
@@ -43,6 +44,7 @@ export type QueryTerm = NamedTerm & {
   isStopWord: boolean;
   weight: number;
   share: number;
+  isForeign?: true;
   synonyms?: Synonym[];
 };
 
@@ -172,6 +174,7 @@ export function analyseQuery(
         isStopWord: stop,
         weight: stop ? stopWordWeight : weight,
         share: isCommon(token) ? COMMON_SHARE : OTHER_SHARE,
+        ...(foreign !== undefined && { isForeign: true }),
       });
     }
   }

@@ -97,3 +97,23 @@ test('no passage with a part of the words is lifted above one with all of them b
   );
   expect(order[0]).toBe('both');
 });
+
+describe('a section about the words of a query comes before a sentence that mentions them', () => {
+  const manual = {
+    Upgrades:
+      '# Upgrades\n\nFirst of all, make a backup. Then install the new version, and restart the server.',
+    Backups:
+      '# Backups\n\nThe server writes everything that it holds into one file, which its owner alone can read.',
+    Keys: '# Keys\n\nA key that is lost is replaced by another one. Each backup holds the keys, and each backup their names.',
+    ...numbered(9, (n) => [`Note ${n}`, `A note that has nothing to do with it, number ${n}.`]),
+  };
+  test.each([
+    ['backup', 'Backups'],
+    ['How do I make a backup?', 'Backups'],
+    ['What is a backup for?', 'Backups'],
+    ['make a backup', 'Upgrades'],
+    ['new version', 'Upgrades'],
+  ])('%s', async (query, first) => {
+    expect((await orderOf(manual, query))[0]).toBe(first);
+  });
+});

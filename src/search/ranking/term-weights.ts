@@ -13,7 +13,7 @@ import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
 import { TIERED_FROM } from '../query/query-analysis.ts';
-import { type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
+import { isCommon, type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { Scoring } from './best-by-bm25.ts';
 import {
@@ -28,9 +28,11 @@ import { ofLexeme, type Variant } from './variants.ts';
 
 /**
  * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
- * `isWeak`: a function word beside other words, by which alone no passage is found.
+ * `isWeak`: a function word beside other words, by which alone no passage is found. `isTelling`: it says what the query is
+ * about, and so do headings: no common word, and no unknown word of another language.
  */
-export type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels; isWeak: boolean };
+export type WeightedTerm = ScoredTerm &
+  NamedTerm & { levels: ImpactLevels; isWeak: boolean; isTelling: boolean };
 
 /**
  * What passages have of the query's informative words. `unknownShare`: the part of their weight that no passage
@@ -46,7 +48,7 @@ export type WeightedScoring = Scoring &
   Knowledge & {
     tokens: string[];
     terms: WeightedTerm[];
-    unknown: NamedTerm[];
+    unknown: (NamedTerm & Pick<WeightedTerm, 'isTelling'>)[];
     spans: SynonymSpan[];
   };
 
@@ -193,7 +195,7 @@ const NEAR_KINDS_MAX = 2;
  * - `isExpanded`: the query analysis has not seen the variants in `main`.
  * - `areSynonyms`: passages have synonyms only; those of one word are in `main` too, for their impact tiers.
  */
-type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak'> & {
+type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak' | 'isTelling'> & {
   main: Variants;
   further: Variants;
   synonyms: WeighedSynonym[];
@@ -208,7 +210,9 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
   const { word, tokens, isInformative, lexemes, unaccented, completions = [], near = [] } = term;
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
-  const named = { word, tokens, isInformative, isWeak: term.isStopWord && !isInformative };
+  const isWeak = term.isStopWord && !isInformative;
+  const isTelling = isInformative && !isCommon(term);
+  const named = { word, tokens, isInformative, isWeak, isTelling };
   const longer = new Set(completions).difference(new Set(unaccented));
   const weighed = (factor: number): Weighed => ({ weight: weight * factor, share: term.share });
   const asWritten = weighVariants(lexemes, weighed(1), index);
@@ -234,7 +238,8 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
     .slice(0, NEAR_KINDS_MAX)
     .map((kind) => ({ ...weighVariants(kind.lexemes, weighed(kind.weight), index), isGuess: true }))
     .sort((left, right) => right.weight - left.weight);
-  return { ...named, main, further, synonyms, fullWeight: asWritten.weight, isExpanded: true };
+  const rest = { main, further, synonyms, fullWeight: asWritten.weight, isExpanded: true };
+  return { ...named, ...rest, isTelling: isTelling && !term.isForeign };
 }
 
 /**
@@ -286,6 +291,7 @@ export const toWeightedTerm = (term: TermVariants, index: IndexStatistics): Weig
   tokens: term.tokens,
   isInformative: term.isInformative,
   isWeak: term.isWeak,
+  isTelling: term.isTelling,
   variants: [
     ...(term.areSynonyms ? [] : [term.main, term.further].flatMap(withUpperBounds)),
     ...term.synonyms.map(toVariant),

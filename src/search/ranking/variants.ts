@@ -17,9 +17,11 @@ export const ofLexeme = (lexeme: string, upperBound: number, match: TermMatch = 
   match,
 });
 
-/** tsquery text for the passages that have the lexemes side by side. */
-export const sequenceQuery = (sequence: string[]): string =>
-  sequence.length === 1 ? quoteLexeme(sequence[0] ?? '') : `(${sequence.map(quoteLexeme).join('<->')})`;
+/** tsquery text for the passages that have the lexemes side by side, at positions with these labels. */
+export function sequenceQuery(sequence: string[], labels = ''): string {
+  const operands = sequence.map((lexeme) => `${quoteLexeme(lexeme)}${labels}`);
+  return operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('<->')})`;
+}
 
 /**
  * tsquery text whose frequency in a tsvector `ts_rank` tells (see postgres-rank-insides.ts). It is exact for a single

@@ -8,25 +8,25 @@ WITH query_terms AS MATERIALIZED (
   ) AS variant GROUP BY term),
     located AS MATERIALIZED (
       (SELECT knowledge_base_id, id FROM documents
-      WHERE $114::uuid[] IS NULL AND $111::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
-      LIMIT $116::bigint + 1)
+      WHERE $115::uuid[] IS NULL AND $112::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $117::bigint + 1)
       UNION ALL
       SELECT knowledge_base_id, id
-      FROM unnest($113::uuid[], $114::uuid[]) AS named (knowledge_base_id, id)
+      FROM unnest($114::uuid[], $115::uuid[]) AS named (knowledge_base_id, id)
       WHERE knowledge_base_id = ANY($1::uuid[])),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE (SELECT count(*) FROM located) <= $116::bigint AND ($111::jsonpath IS NULL OR
-    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
+      WHERE (SELECT count(*) FROM located) <= $117::bigint AND ($112::jsonpath IS NULL OR
+    (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
-          WHEN $111::jsonpath IS NULL THEN (SELECT count(*) FROM (
+          WHEN $112::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
-      FROM (SELECT $114::uuid[] IS NOT NULL
-        OR ($111::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $116::bigint) AS is_known
+      FROM (SELECT $115::uuid[] IS NOT NULL
+        OR ($112::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $117::bigint) AS is_known
       ) AS known),
     scored AS MATERIALIZED (
       SELECT *, (CASE WHEN $9::integer > 0 THEN CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
@@ -77,7 +77,7 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
           WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
         ) AS own
-        WHERE (lexemes @@ $117::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
+        WHERE (lexemes @@ $118::tsquery) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0) AS passage
       WHERE (SELECT is_small FROM extent))
       UNION ALL
       (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
@@ -87,18 +87,18 @@ WITH query_terms AS MATERIALIZED (
         AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END
         AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
         AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-          ELSE $111::jsonpath IS NULL OR EXISTS (
+          ELSE $112::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-              AND ($111::jsonpath IS NULL OR
-    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
+              AND ($112::jsonpath IS NULL OR
+    (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (SELECT * FROM scored ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $99::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($115::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $100::integer)),
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ((SELECT $100::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($116::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $101::integer)),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, coalesce(
@@ -111,36 +111,36 @@ WITH query_terms AS MATERIALIZED (
         (0.315::float8 + $3::float8 * "length") AS norm
       FROM (
         SELECT * FROM ((
-        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) # ($103::bit varying[])[1]) AS distance FROM passage_vectors
-        WHERE $106::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $101::smallint
+        SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $103::integer + 1 FOR $103::integer) # ($104::bit varying[])[1]) AS distance FROM passage_vectors
+        WHERE $107::boolean AND NOT (SELECT is_known FROM extent) AND "knowledge_base_id" = ANY($1::uuid[]) AND generation = $102::smallint
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $111::jsonpath IS NULL OR EXISTS (
+            ELSE $112::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($111::jsonpath IS NULL OR
-    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
+              AND ($112::jsonpath IS NULL OR
+    (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
-          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) # ($103::bit varying[])[1]) AS distance FROM passage_vectors
-          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $101::smallint
+          SELECT knowledge_base_id, document_id, position, bit_count(substring(vector FROM 0 * $103::integer + 1 FOR $103::integer) # ($104::bit varying[])[1]) AS distance FROM passage_vectors
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND generation = $102::smallint
           OFFSET 0) AS own
-        WHERE $103::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
+        WHERE $104::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent))
         UNION ALL
         (
-        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($107::json)
+        SELECT knowledge_base_id, document_id, position, distance FROM json_to_recordset($108::json)
           AS passage_vectors (knowledge_base_id uuid, document_id uuid, position integer, distance integer)
         WHERE NOT (SELECT is_comparable FROM extent)
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE $111::jsonpath IS NULL OR EXISTS (
+            ELSE $112::jsonpath IS NULL OR EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
-              AND ($111::jsonpath IS NULL OR
-    (CASE WHEN $112::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $111::jsonpath)
+              AND ($112::jsonpath IS NULL OR
+    (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
     IS TRUE) END)) AS compared
         ORDER BY distance, document_id DESC, position LIMIT 50
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
@@ -148,15 +148,15 @@ WITH query_terms AS MATERIALIZED (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate)),
     cosines AS MATERIALIZED (
-    SELECT document_id, position, least(greatest($104::float8 * (
-      4 * (8 * bit_count("plane0" & ($103::bit varying[])[1]) + 4 * bit_count("plane0" & ($103::bit varying[])[2]) + 2 * bit_count("plane0" & ($103::bit varying[])[3]) + 1 * bit_count("plane0" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
-      2 * (8 * bit_count("plane1" & ($103::bit varying[])[1]) + 4 * bit_count("plane1" & ($103::bit varying[])[2]) + 2 * bit_count("plane1" & ($103::bit varying[])[3]) + 1 * bit_count("plane1" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
-      1 * (8 * bit_count("plane2" & ($103::bit varying[])[1]) + 4 * bit_count("plane2" & ($103::bit varying[])[2]) + 2 * bit_count("plane2" & ($103::bit varying[])[3]) + 1 * bit_count("plane2" & ($103::bit varying[])[4]) - 7.5 * bit_count("plane2"))
-      - $105::float8), 0), 1) AS cosine
+    SELECT document_id, position, least(greatest($105::float8 * (
+      4 * (8 * bit_count("plane0" & ($104::bit varying[])[1]) + 4 * bit_count("plane0" & ($104::bit varying[])[2]) + 2 * bit_count("plane0" & ($104::bit varying[])[3]) + 1 * bit_count("plane0" & ($104::bit varying[])[4]) - 7.5 * bit_count("plane0")) + 
+      2 * (8 * bit_count("plane1" & ($104::bit varying[])[1]) + 4 * bit_count("plane1" & ($104::bit varying[])[2]) + 2 * bit_count("plane1" & ($104::bit varying[])[3]) + 1 * bit_count("plane1" & ($104::bit varying[])[4]) - 7.5 * bit_count("plane1")) + 
+      1 * (8 * bit_count("plane2" & ($104::bit varying[])[1]) + 4 * bit_count("plane2" & ($104::bit varying[])[2]) + 2 * bit_count("plane2" & ($104::bit varying[])[3]) + 1 * bit_count("plane2" & ($104::bit varying[])[4]) - 7.5 * bit_count("plane2"))
+      - $106::float8), 0), 1) AS cosine
     FROM (
-      SELECT best.document_id, best.position, substring(vector FROM 0 * $102::integer + 1 FOR $102::integer) AS "plane0", substring(vector FROM 1 * $102::integer + 1 FOR $102::integer) AS "plane1", substring(vector FROM 2 * $102::integer + 1 FOR $102::integer) AS "plane2"
+      SELECT best.document_id, best.position, substring(vector FROM 0 * $103::integer + 1 FOR $103::integer) AS "plane0", substring(vector FROM 1 * $103::integer + 1 FOR $103::integer) AS "plane1", substring(vector FROM 2 * $103::integer + 1 FOR $103::integer) AS "plane2"
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $101::smallint AND $104::float8 IS NOT NULL
+      WHERE "passage_vectors"."knowledge_base_id" = ANY($1::uuid[]) AND generation = $102::smallint AND $105::float8 IS NOT NULL
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
@@ -190,7 +190,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($96::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($97::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -221,8 +221,8 @@ WITH query_terms AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
-      SELECT *, score AS combined, coalesce(lexemes @@ $95::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, coalesce(lexemes @@ $96::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 3 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $95::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
@@ -231,25 +231,25 @@ WITH query_terms AS MATERIALIZED (
       ) AS scaled OFFSET 0) AS summed),
     ordered AS MATERIALIZED (
     WITH kept AS MATERIALIZED (
-      SELECT *, ($108::float8 * "relevant" + $109::float8 * coalesce(cosine, 0) * ($97::float8 - $108::float8 * "relevant")) AS unlifted
+      SELECT *, ($109::float8 * "relevant" + $110::float8 * coalesce(cosine, 0) * ($98::float8 - $109::float8 * "relevant")) AS unlifted
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $97::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $98::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words LEFT JOIN cosines USING (document_id, position))
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END ELSE $97::float8 - ($97::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END / $97::float8) END AS score
+      CASE WHEN level < 1 THEN unlifted ELSE $98::float8 * (1 - (1 - unlifted / $98::float8) * coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 0), 1) * CASE WHEN level > 1 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 1), 1) ELSE 1 END * CASE WHEN level > 2 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 2), 1) ELSE 1 END) END AS score
     FROM kept),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position, $108::float8 * "bm25" AS "bm25", $108::float8 * "combined" AS "combined",
-        $108::float8 * "relevant" AS "relevant", unlifted, cosine,
-        round((score / $97::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE (bm25 * $108::float8 > 0 OR cosine >= (
-        SELECT greatest($110::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES)
-    SELECT found.*, ((SELECT $99::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($115::integer, $4) * documents_max))
-      FROM extent) AND (SELECT count(*) FROM scored) >= $100::integer) AS "isEnough",
+      SELECT knowledge_base_id, document_id, position, $109::float8 * "bm25" AS "bm25", $109::float8 * "combined" AS "combined",
+        $109::float8 * "relevant" AS "relevant", unlifted, cosine,
+        round((score / $98::float8)::numeric, 6)::float8 AS score
+      FROM ordered WHERE (bm25 * $109::float8 > 0 OR cosine >= (
+        SELECT greatest($111::float8, 0.75 * max(cosine)) FROM cosines)) ORDER BY score DESC FETCH FIRST $99 ROWS WITH TIES)
+    SELECT found.*, ((SELECT $100::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($116::integer, $4) * documents_max))
+      FROM extent) AND (SELECT count(*) FROM scored) >= $101::integer) AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
       SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
@@ -259,4 +259,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $98
+    LIMIT $99

@@ -64,7 +64,7 @@ WITH query_terms AS MATERIALIZED (
       LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $99::boolean THEN $100::integer ELSE $4 END AS is_enough FROM best),
+    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $100::boolean THEN $101::integer ELSE $4 END AS is_enough FROM best),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -97,7 +97,7 @@ WITH query_terms AS MATERIALIZED (
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($96::text[])
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($97::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
   counted AS (
@@ -128,8 +128,8 @@ WITH query_terms AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
-      SELECT *, score AS combined, coalesce(lexemes @@ $95::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+      SELECT *, score AS combined, coalesce(lexemes @@ $96::tsquery, false) AS has_all,
+        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 3 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $95::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
@@ -141,18 +141,18 @@ WITH query_terms AS MATERIALIZED (
       SELECT *, relevant AS unlifted, NULL::float8 AS cosine
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $97::float8)
+            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $98::float8)
             END AS relevant
         FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
       ) AS by_words)
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 2 THEN CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END ELSE $97::float8 - ($97::float8 - coalesce((SELECT max(CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END) FROM kept WHERE level < 2), 0)) * (1 - CASE WHEN level < 1 THEN unlifted ELSE $97::float8 - ($97::float8 - coalesce((SELECT max("unlifted") FROM kept WHERE level < 1), 0)) * (1 - "unlifted" / $97::float8) END / $97::float8) END AS score
+      CASE WHEN level < 1 THEN unlifted ELSE $98::float8 * (1 - (1 - unlifted / $98::float8) * coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 0), 1) * CASE WHEN level > 1 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 1), 1) ELSE 1 END * CASE WHEN level > 2 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 2), 1) ELSE 1 END) END AS score
     FROM kept),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, "bm25", "combined",
         "relevant", unlifted, cosine,
-        round((score / $97::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $98 ROWS WITH TIES)
+        round((score / $98::float8)::numeric, 6)::float8 AS score
+      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $99 ROWS WITH TIES)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
@@ -162,4 +162,4 @@ WITH query_terms AS MATERIALIZED (
     LEFT JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $98
+    LIMIT $99
