@@ -12,6 +12,7 @@ import { forgetUploads } from './documents/uploads/uploads.ts';
 import { HomePage } from './knowledge-bases/home-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { MarkIcon } from './parts/icons.tsx';
+import { QueriesPage } from './queries/queries-page.tsx';
 import { addressOf, type PageName, route } from './routes.ts';
 import { SearchPage } from './search/search-page.tsx';
 import { type Session, session, signOut } from './session.ts';
@@ -34,6 +35,7 @@ const PAGES: Record<PageName, ComponentType> = {
   document: DocumentPage,
   search: SearchPage,
   compare: ComparePage,
+  queries: QueriesPage,
   webhooks: WebhooksPage,
   usage: UsagePage,
   unknown: UnknownPage,
@@ -44,6 +46,7 @@ const LINKS: { name: string; address: string; pages: PageName[] }[] = [
   { name: 'Knowledge bases', address: addressOf.home, pages: ['home', 'documents', 'document'] },
   { name: 'Search', address: addressOf.search(), pages: ['search'] },
   { name: 'Compare', address: addressOf.compare, pages: ['compare'] },
+  { name: 'Queries', address: addressOf.queries, pages: ['queries'] },
   { name: 'Webhooks', address: addressOf.webhooks, pages: ['webhooks'] },
   { name: 'Usage', address: addressOf.usage, pages: ['usage'] },
 ];

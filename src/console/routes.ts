@@ -8,6 +8,7 @@ export type PageName =
   | 'document'
   | 'search'
   | 'compare'
+  | 'queries'
   | 'webhooks'
   | 'usage'
   | 'unknown';
@@ -24,6 +25,7 @@ const PAGES: Record<string, PageName> = {
   '': 'home',
   search: 'search',
   compare: 'compare',
+  queries: 'queries',
   webhooks: 'webhooks',
   usage: 'usage',
 };
@@ -58,6 +60,7 @@ const withParameters = (path: string, parameters: URLSearchParams): string =>
 export const addressOf = {
   home: '#/',
   usage: '#/usage',
+  queries: '#/queries',
   webhooks: '#/webhooks',
   compare: '#/compare',
   documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>

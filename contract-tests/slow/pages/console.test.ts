@@ -44,6 +44,13 @@ const damaged = await importBytes(api, {
 });
 await api.getDocumentStatus(damaged.id, 30);
 await api.createWebhook({ url: `https://hooks.example.com/${LONG_WORD.slice(0, 1_000)}` });
+await api.setQueryHistory(true);
+for (const query of [MARKUP, LONG_WORD, 'الجسر القديم'])
+  await api.query({
+    query,
+    knowledgeBaseIds: [knowledgeBaseId],
+    filter: { type: 'eq', key: 'a', value: MARKUP },
+  });
 
 const filter = encodeURIComponent(
   JSON.stringify({ type: 'or', filters: [{ type: 'ne', key: 'a', value: LONG_WORD.slice(0, 99) }] }),
@@ -58,6 +65,8 @@ const PAGES: [name: string, hash: string, element: string][] = [
   ['a comparison', `#/search?q=kiwi+${LONG_WORD.slice(0, 500)}&compare=true&b.limit=1`, 'text=only here'],
   ['a search without results', '#/search?q=qqqqqq', 'text=Nothing was found'],
   ['the comparison of words and meaning', '#/compare', 'text=Your questions'],
+  ['the queries', '#/queries', '.queries'],
+  ['the queries that found nothing', '#/queries?show=nothing', '.queries'],
   ['the webhooks', '#/webhooks', '.webhook'],
   ['the usage', '#/usage', '.measure'],
   ['no page', '#/nothing', 'text=There is no such page'],
@@ -74,6 +83,7 @@ const DIALOGS: [button: string, hash: string][] = [
   ['Edit', `#/documents/${hostileId}`],
   ['Delete', `#/documents/${hostileId}`],
   ['Copy as code', '#/search?q=kiwi'],
+  ['Stop keeping', '#/queries'],
   ['New webhook', '#/webhooks'],
   ['Delete the webhook', '#/webhooks'],
 ];
