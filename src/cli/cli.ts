@@ -2,7 +2,7 @@
 /** The command line `knowledge-retrieval`: commands for people, and those of the operator. Each has --help. */
 import { Command, CommanderError } from 'commander';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
-import { findMistypedSettings } from '../config/config.ts';
+import { findMistypedSettings, goDirectlyToThisMachine } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { failWithoutOutput, tell, toVisible } from '../terminal/terminal.ts';
 import { addExamples } from './examples.ts';
@@ -20,6 +20,7 @@ const program = new Command('knowledge-retrieval')
 const REPORTS_MISTYPED_SETTINGS = ['serve', 'doctor'];
 
 failWithoutOutput();
+goDirectlyToThisMachine();
 
 program.hook('preAction', (_program, command) => {
   if (REPORTS_MISTYPED_SETTINGS.includes(command.name())) return;

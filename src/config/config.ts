@@ -260,6 +260,14 @@ export function goDirectlyTo(host: string, environment: NodeJS.ProcessEnv = proc
   environment.NO_PROXY = exceptions;
 }
 
+/** How this machine is called in addresses. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The same for all addresses of this machine alone: of a service, of a model, of a store. */
+export function goDirectlyToThisMachine(): void {
+  for (const host of LOOPBACK) goDirectlyTo(host);
+}
+
 /** The settings, and the problem of each wrong one. */
 function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: string[] } {
   const problems: string[] = [];
