@@ -9,7 +9,9 @@ import type {
   AttributesSummary,
   Balance,
   CreateKnowledgeBaseData,
+  CreateTokenData,
   CreateWebhookData,
+  CreatedToken,
   CreatedWebhook,
   DeleteDocumentData,
   DeleteKnowledgeBaseData,
@@ -405,6 +407,20 @@ export const createOperations = (
    */
   async setQueryHistory(body: SetQueryHistoryData['body'], call: CallOptions = {}): Promise<QueryHistory> {
     return (await sdk.setQueryHistory({ body, ...options(call) })).data.data;
+  },
+  /**
+   * Create a token.
+   *
+   * Signs a token that stands for the key of this request for a while, and only reads: for the users of one's own
+   * application, whose pages may hold it. It goes where a key goes, `x-api-key`, or into `Authorization: Bearer`.
+   *
+   * With `filter` it sees only the documents of its key that match: both filters apply. A token never sees more than
+   * its key. One that is made by a token ends with that one at the latest, and has its filter too. Nothing is stored:
+   * tokens end at their time, by the clocks of the servers, and all of them once their key is revoked or expires.
+   * Their requests count in the rate limit of the key.
+   */
+  async createToken(body: NonNullable<CreateTokenData['body']> = {}, call: CallOptions = {}): Promise<CreatedToken> {
+    return (await sdk.createToken({ body, ...options(call) })).data.data;
   },
 });
 

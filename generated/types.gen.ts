@@ -1006,6 +1006,22 @@ export type CreateWebhookRequest = {
 };
 
 /**
+ * What the token sees, and for how long.
+ */
+export type CreateTokenRequest = {
+    /**
+     * A condition on documents, in JSON or as text.
+     */
+    filter?: FilterOrText;
+    /**
+     * Seconds for which the token is valid, up to a day.
+     *
+     * 1 to 86,400. Default: 3,600.
+     */
+    expiresIn?: number;
+};
+
+/**
  * The webhook to delete.
  */
 export type DeleteWebhookRequest = {
@@ -2293,6 +2309,24 @@ export type Balance = {
 };
 
 /**
+ * A token, and when it ends.
+ */
+export type CreatedToken = {
+    /**
+     * The token. Everybody who has it reads what it sees until it ends.
+     *
+     * 70 to 6,200 characters.
+     */
+    token: string;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    expiresAt: Timestamp;
+};
+
+/**
  * A new webhook with its secret.
  */
 export type CreatedWebhook = {
@@ -3118,6 +3152,20 @@ export type WebhooksEnvelope = {
      * Whether the list has a next page, and how to request it.
      */
     pagination: Pagination;
+};
+
+/**
+ * A new token.
+ */
+export type CreatedTokenEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * A token, and when it ends.
+     */
+    data: CreatedToken;
 };
 
 /**
@@ -5600,6 +5648,10 @@ export type GetSynonymsErrors = {
      */
     401: UnauthorizedError;
     /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
      * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
@@ -5936,3 +5988,55 @@ export type SetQueryHistoryResponses = {
 };
 
 export type SetQueryHistoryResponse = SetQueryHistoryResponses[keyof SetQueryHistoryResponses];
+
+export type CreateTokenData = {
+    body: CreateTokenRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/createToken';
+};
+
+export type CreateTokenErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The body breaks the schema, or is not JSON; or the filters are too long for a token.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type CreateTokenError = CreateTokenErrors[keyof CreateTokenErrors];
+
+export type CreateTokenResponses = {
+    /**
+     * The token.
+     */
+    200: CreatedTokenEnvelope;
+};
+
+export type CreateTokenResponse = CreateTokenResponses[keyof CreateTokenResponses];

@@ -10,6 +10,7 @@ from .types import (
     Attributes,
     AttributesSummary,
     Balance,
+    CreatedToken,
     CreatedWebhook,
     DeletedDocument,
     DeletedKnowledgeBase,
@@ -70,6 +71,7 @@ OPERATIONS = {
     "listAttributes": Operation("listAttributes", "GET", AttributesSummary),
     "listQueries": Operation("listQueries", "GET", KeptQueries),
     "setQueryHistory": Operation("setQueryHistory", "POST", QueryHistory),
+    "createToken": Operation("createToken", "POST", CreatedToken),
 }
 
 
@@ -1086,6 +1088,37 @@ class Operations:
         }, (timeout, deadline, retries))
         return answer
 
+    def create_token(
+        self,
+        *,
+        filter: FilterOrText | None = None,
+        expires_in: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> CreatedToken:
+        """
+        Create a token.
+
+        Signs a token that stands for the key of this request for a while, and only reads: for the users of one's
+        own application, whose pages may hold it. It goes where a key goes, `x-api-key`, or into `Authorization:
+        Bearer`.
+
+        With `filter` it sees only the documents of its key that match: both filters apply. A token never sees more
+        than its key. One that is made by a token ends with that one at the latest, and has its filter too. Nothing
+        is stored: tokens end at their time, by the clocks of the servers, and all of them once their key is revoked
+        or expires. Their requests count in the rate limit of the key.
+
+        filter: A condition on documents, in JSON or as text.
+
+        expires_in: Seconds for which the token is valid, up to a day. 1 to 86,400. Default: 3,600.
+        """
+        answer: CreatedToken = self._call(OPERATIONS["createToken"], {
+            "filter": filter,
+            "expiresIn": expires_in,
+        }, (timeout, deadline, retries))
+        return answer
+
 
 class AsyncOperations:
     """The operations, each with its arguments by name."""
@@ -2097,5 +2130,36 @@ class AsyncOperations:
         """
         answer: QueryHistory = await self._call(OPERATIONS["setQueryHistory"], {
             "enabled": enabled,
+        }, (timeout, deadline, retries))
+        return answer
+
+    async def create_token(
+        self,
+        *,
+        filter: FilterOrText | None = None,
+        expires_in: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> CreatedToken:
+        """
+        Create a token.
+
+        Signs a token that stands for the key of this request for a while, and only reads: for the users of one's
+        own application, whose pages may hold it. It goes where a key goes, `x-api-key`, or into `Authorization:
+        Bearer`.
+
+        With `filter` it sees only the documents of its key that match: both filters apply. A token never sees more
+        than its key. One that is made by a token ends with that one at the latest, and has its filter too. Nothing
+        is stored: tokens end at their time, by the clocks of the servers, and all of them once their key is revoked
+        or expires. Their requests count in the rate limit of the key.
+
+        filter: A condition on documents, in JSON or as text.
+
+        expires_in: Seconds for which the token is valid, up to a day. 1 to 86,400. Default: 3,600.
+        """
+        answer: CreatedToken = await self._call(OPERATIONS["createToken"], {
+            "filter": filter,
+            "expiresIn": expires_in,
         }, (timeout, deadline, retries))
         return answer

@@ -2032,6 +2032,29 @@ class Balance(Model):
     _required = frozenset(("balance",))
 
 
+class CreatedToken(Model):
+    """A token, and when it ends."""
+
+    token: str
+    """
+    The token. Everybody who has it reads what it sees until it ends.
+
+    70 to 6,200 characters.
+    """
+    expires_at: str
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+
+    _fields = {
+        "token": "token",
+        "expires_at": "expiresAt",
+    }
+    _required = frozenset(("token", "expires_at",))
+
+
 class CreatedWebhook(Model):
     """A new webhook with its secret."""
 

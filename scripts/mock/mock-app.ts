@@ -26,7 +26,7 @@ const REFUSED_KEY = `kr_${'0'.repeat(64)}`;
 /** One caller for every key. */
 async function authenticate(key: string | undefined) {
   if (key === undefined || key === REFUSED_KEY) throw unauthorized();
-  return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined } as const;
+  return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined, restriction: undefined } as const;
 }
 
 /** The id of every key in the console's cookie, which has room for real ones only. */

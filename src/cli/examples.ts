@@ -56,6 +56,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   'webhooks create': [
     ['webhooks create https://hooks.example.com/knowledge --kb Handbook', 'prints the secret'],
   ],
+  token: [[`token --filter 'team = "sales"' --expires-in 600`, 'for the page of one user']],
   'webhooks list': [['webhooks list', 'their state and last delivery']],
   'webhooks test': [['webhooks test 0199f3c1-5a6b-7c7d-8e8f-90a1b2c3d4e5', 'sends a test event']],
   'webhooks delete': [['webhooks delete 0199f3c1-5a6b-7c7d-8e8f-90a1b2c3d4e5', 'nothing is sent any more']],
@@ -83,6 +84,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   restore: [['restore /var/backups/knowledge.tar.zst', 'into an empty deployment']],
   'keys create': [
     ['keys create --name website --scope search --kb Handbook', 'only reads, in one knowledge base'],
+    [`keys create --name sales-page --filter 'team = "sales"'`, 'only reads the documents of a team'],
   ],
   'keys list': [['keys list', 'with scopes and the days of their last use']],
   'keys revoke': [['keys revoke ID', 'the id that `keys list` shows']],

@@ -100,6 +100,7 @@ const OPTIONS: Record<string, [command: string, fields: Record<string, string>]>
   deleteWebhook: ['webhooks delete', { webhookId: 'ARGUMENT' }],
   getUsage: ['usage', {}],
   getBalance: ['usage', {}],
+  createToken: ['token', { filter: '--filter', expiresIn: '--expires-in' }],
 };
 
 const program = new Command('knowledge-retrieval');

@@ -6,7 +6,7 @@ import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { prepare, prepareRead } from '../database/connection/prepared.ts';
-import { requireDocument } from '../database/rows/documents/documents.ts';
+import { requireDocument, type SoughtId } from '../database/rows/documents/documents.ts';
 import type { Tables } from '../database/schema/tables.ts';
 import { documentHasNoFile } from '../terms/errors.ts';
 import { formatScopedId, type OwnedId, type ScopedId } from '../terms/ids.ts';
@@ -157,7 +157,7 @@ export type Original = {
  * Finds the file from which an account's document was imported, whatever became of the import.
  * @throws DOCUMENT_NOT_FOUND, DOCUMENT_HAS_NO_FILE
  */
-export async function requireOriginal(database: Queryable, document: OwnedId): Promise<Original> {
+export async function requireOriginal(database: Queryable, document: SoughtId): Promise<Original> {
   const { type } = await requireDocument(database, document);
   const row = await findDocumentFile(database, document);
   if (row === undefined || row.object_name === null) throw documentHasNoFile();

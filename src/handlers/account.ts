@@ -1,13 +1,15 @@
 /** The operations on the account itself. */
 
-import { readLimits, readUsage } from '../database/rows/account-limits.ts';
+import { readLimits, readUsage, readVisibleUsage } from '../database/rows/account-limits.ts';
 import { readBalance } from '../database/rows/accounts.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
-  async getUsage(_input, { database, accountId, reach, config }) {
+  async getUsage(_input, { database, accountId, reach, restriction, config }) {
     const [usage, { storageLimitBytes, knowledgeBaseLimit }] = await Promise.all([
-      readUsage(database, { accountId, reach }),
+      restriction
+        ? readVisibleUsage(database, { accountId, reach, restriction })
+        : readUsage(database, { accountId, reach }),
       readLimits(database, { accountId, defaults: config }),
     ]);
     const limits = {

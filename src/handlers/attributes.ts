@@ -9,10 +9,10 @@ import type { Handlers } from './handler-types.ts';
 const COUNT_TIME_MAX_MS = 5_000;
 
 export const attributeHandlers = {
-  async listAttributes(input, { database, accountId, reach, signal }) {
+  async listAttributes(input, { database, accountId, reach, restriction, signal }) {
     const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
     await requireKnowledgeBase(database, owned);
     const bounds = { timeMaxMs: COUNT_TIME_MAX_MS, signal };
-    return { data: await withinBounds(bounds, () => summariseAttributes(database, owned)) };
+    return { data: await withinBounds(bounds, () => summariseAttributes(database, owned, restriction)) };
   },
 } satisfies Partial<Handlers>;

@@ -5,14 +5,16 @@ import type { Queryable } from '../database/connection/database.ts';
 import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
-import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
+import { bothFilters, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import {
+  asSeen,
   type DocumentChange,
   findDocument,
   isUnfinished,
   lockDocument,
   requeueDocument,
   requireDocument,
+  type SoughtId,
   toDocument,
   toStatusReport,
 } from '../database/rows/documents/documents.ts';
@@ -73,14 +75,17 @@ type ReportedDocument = Awaited<ReturnType<typeof requireDocument>> & { unchange
  * The document with this id; or the one that has the content of an import by address that made nothing new.
  * @throws DOCUMENT_NOT_FOUND
  */
-async function requireReported(database: Queryable, id: OwnedId): Promise<ReportedDocument> {
+async function requireReported(database: Queryable, id: SoughtId): Promise<ReportedDocument> {
   try {
     return await requireDocument(database, id);
   } catch (error) {
     const isGone = error instanceof ServiceError && error.errorCode === 'DOCUMENT_NOT_FOUND';
     const same = isGone ? await findUnchangedImport(database, id) : undefined;
     if (same === undefined) throw error;
-    return { ...(await requireDocument(database, same)), unchanged: true };
+    return {
+      ...(await requireDocument(database, { ...same, restriction: id.restriction })),
+      unchanged: true,
+    };
   }
 }
 
@@ -90,7 +95,7 @@ async function requireReported(database: Queryable, id: OwnedId): Promise<Report
  */
 async function reportStatus(
   row: ReportedDocument,
-  { database, positions, accountId, wantedGeneration }: HandlerContext,
+  { database, positions, accountId, restriction, wantedGeneration }: HandlerContext,
 ): Promise<DocumentStatusReport> {
   const report = { ...toStatusReport(row), ...(row.unchanged && { unchanged: row.unchanged }) };
   if (row.status === 'processed') {
@@ -102,7 +107,8 @@ async function reportStatus(
   }
   if (row.status === 'processing' && row.recognition !== null)
     return { ...report, recognition: row.recognition };
-  if (row.status !== 'pending') return report;
+  // The position depends on all that wait, also on those that do not exist for the caller.
+  if (row.status !== 'pending' || restriction !== undefined) return report;
   const createdAt = row.queued_at ?? row.created_at;
   return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt }) };
 }
@@ -138,8 +144,8 @@ export const documentHandlers = {
   },
 
   async listDocuments({ limit = 1000, cursor, status, titleContains, externalId, ...input }, context) {
-    const { database, accountId, reach } = context;
-    const filter = input.filter && toDocumentFilter(input.filter);
+    const { database, accountId, reach, restriction } = context;
+    const filter = bothFilters(restriction, input.filter && toDocumentFilter(input.filter));
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const owned = { accountId, knowledgeBaseId };
     const existing = requireKnowledgeBase(database, owned);
@@ -156,12 +162,14 @@ export const documentHandlers = {
       found: rows[0]?.found,
       positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.id }),
     });
-    return { data: page.map(toDocument), pagination };
+    const shown = page.map((row) => toDocument(asSeen(row, restriction)));
+    return { data: shown, pagination };
   },
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
-    const { database, accountId, reach, longPolls, signal, withoutPermit, requestedWait } = context;
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+    const { database, accountId, reach, restriction, longPolls, signal } = context;
+    const { withoutPermit, requestedWait } = context;
+    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
     const before = await requireReported(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
     const wait = { seconds: waitSeconds, signal: signal() };
@@ -169,8 +177,8 @@ export const documentHandlers = {
     return { data: await reportStatus(await requireReported(database, id), context) };
   },
 
-  async getDocument({ documentId }, { database, accountId, reach }) {
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+  async getDocument({ documentId }, { database, accountId, reach, restriction }) {
+    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
     // In one round trip: the others find nothing where there is no such document.
     const [row, languages, file] = await Promise.all([
       requireDocument(database, id),
@@ -187,8 +195,9 @@ export const documentHandlers = {
     };
   },
 
-  async getDocumentContent({ documentId, offset = 0, limit = 100_000 }, { database, accountId, reach }) {
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+  async getDocumentContent({ documentId, offset = 0, limit = 100_000 }, context) {
+    const { database, accountId, reach, restriction } = context;
+    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
     const last = Math.min(offset + limit, CONTENT_LENGTH_MAX);
     const [{ text, length }] = await Promise.all([
       readText(database, id, { start: offset, end: last }),
@@ -232,8 +241,9 @@ export const documentHandlers = {
     return { data: toDocument(row) };
   },
 
-  async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId, reach }) {
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+  async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, context) {
+    const { database, accountId, reach, restriction } = context;
+    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
     const existing = requireDocument(database, id);
     if (cursor !== undefined) await existing; // the absence of the document is reported before a wrong cursor
     const after = Math.max(parseCursor(documentId, cursor, byPosition) ?? 0, from - 1);

@@ -18,14 +18,17 @@ function formatOwnAddress(context: HandlerContext, documentId: string, expiresAt
 
 export const downloadHandlers = {
   async presignDownloadUrl({ documentId }, context) {
-    const { database, accountId, reach, files } = context;
+    const { database, accountId, reach, restriction, token, files } = context;
     const original = await requireOriginal(database, {
       ...parseDocumentId(documentId, reach),
       accountId,
+      restriction,
     });
     const { file, fileName, type, sizeBytes, objectName } = original;
     const createdAt = await readDatabaseTime(database);
-    const expiresAt = new Date(createdAt.getTime() + DOWNLOAD_URL_TTL_MS);
+    const endsAt = createdAt.getTime() + DOWNLOAD_URL_TTL_MS;
+    // Not after the token: the address does not know its filter.
+    const expiresAt = new Date(Math.min(endsAt, token?.expiresAt.getTime() ?? endsAt));
     const headers = toDownloadHeaders(fileName, type);
     const downloadUrl =
       (await files.downloads.presign?.(objectName, { ...headers, createdAt, expiresAt })) ??

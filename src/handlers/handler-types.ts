@@ -9,7 +9,9 @@ import type {
 } from '../../generated/nestjs.gen.ts';
 import type { Filter } from '../../generated/types.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
+import type { DocumentFilter } from '../database/rows/documents/document-filter.ts';
 import type { KeyedRequest, Transact } from '../database/rows/idempotency-keys.ts';
+import type { AccessToken } from '../terms/access-token.ts';
 import type { Reach } from '../terms/ids.ts';
 import type { Service } from './service.ts';
 
@@ -24,6 +26,9 @@ type Operations = SearchControllerMethods &
  * The service, and the request that a handler answers.
  *
  * - `reach`: the knowledge bases that exist for the request's key.
+ * - `restriction`: which documents exist for the request's key; undefined: all. Each operation that such keys may call
+ *   heeds it (`x-keys-with-filter` in the spec).
+ * - `token`: what stands for the key in the request; undefined: the key itself, or a session.
  * - `origin` returns the address that the request was sent to, `http://host`.
  * - `signal` returns a signal that aborts when the client hangs up.
  * - `transact` runs the transaction of an operation that takes an Idempotency-Key.
@@ -37,6 +42,8 @@ export type HandlerContext = Service & {
   accountId: string;
   keyId: string;
   reach: Reach;
+  restriction: DocumentFilter | undefined;
+  token: AccessToken | undefined;
   origin(): string;
   signal(): AbortSignal;
   transact: Transact;

@@ -3,7 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { databaseNow } from '../database/connection/clock.ts';
 import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
 import { announceDeletion } from '../database/rows/deletion-lock.ts';
+import { countVisible } from '../database/rows/documents/visible-counts.ts';
 import {
+  findKnowledgeBaseRow,
   listKnowledgeBaseRows,
   lockForDeletion,
   readKnowledgeBase,
@@ -45,10 +47,12 @@ export const knowledgeBaseHandlers = {
   },
 
   async getKnowledgeBase(input, context) {
-    const { database, accountId, reach } = context;
+    const { database, accountId, reach, restriction } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const owned = { accountId, knowledgeBaseId, countsVectors: await countsVectors(context) };
-    return { data: await readKnowledgeBase(database, owned) };
+    const row = await findKnowledgeBaseRow(database, owned);
+    const [counted = row] = await countVisible(database, [row], restriction);
+    return { data: toKnowledgeBase(counted) };
   },
 
   async updateKnowledgeBase({ name, description, ...input }, context) {
@@ -89,7 +93,7 @@ export const knowledgeBaseHandlers = {
   },
 
   async listKnowledgeBases({ limit = 1000, cursor }, context) {
-    const { database, accountId, reach } = context;
+    const { database, accountId, reach, restriction } = context;
     const listed = { accountId, reach, countsVectors: await countsVectors(context) };
     const after = parseCursor(LIST, cursor, byCreation);
     const rows = await listKnowledgeBaseRows(database, { ...listed, after, limit: limit + 1 });
@@ -98,6 +102,7 @@ export const knowledgeBaseHandlers = {
       limit,
       positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.knowledge_base_id }),
     });
-    return { data: page.map(toKnowledgeBase), pagination };
+    const counted = await countVisible(database, page, restriction);
+    return { data: counted.map(toKnowledgeBase), pagination };
   },
 } satisfies Partial<Handlers>;

@@ -87,7 +87,7 @@ export const searchHandlers = {
     const sentAtMs = performance.now();
     const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
     const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode, rerank } = input;
-    const { accountId, database, reach } = context;
+    const { accountId, database, reach, restriction } = context;
     const isDetailed = highlight || explain || contextPassages > 0;
     const scope = toScope(input, reach);
     const request = {
@@ -103,6 +103,7 @@ export const searchHandlers = {
       limit,
       scope,
       minScore,
+      restriction,
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
@@ -111,7 +112,7 @@ export const searchHandlers = {
     const { passages, phrasesAsWords, warnings } = await withinBounds(
       { timeMaxMs: SEARCH_TIME_MAX_MS + waitMaxMs, signal: context.signal },
       async () => {
-        if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
+        if (scope?.documents) await requireDocuments(database, { accountId, restriction }, scope.documents);
         return await context.search(request);
       },
     );

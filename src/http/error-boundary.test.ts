@@ -47,6 +47,7 @@ const CALLS: [operation: string, body?: object][] = [
   [`listAttributes?knowledgeBaseId=${knowledgeBaseId}`],
   ['listQueries'],
   ['setQueryHistory', { enabled: true }],
+  ['createToken', {}],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -3,6 +3,7 @@
 import type { QueryWarning } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
+import { bothFilters } from '../database/rows/documents/document-filter.ts';
 import { noVectorIndexes, type VectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
 import type { StemMemory } from '../indexing/stems.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';
@@ -123,7 +124,7 @@ async function rankExpanded(
   const nearness = { mode: modeOf(request.mode, meaning), meaning };
   let analysis = expanded;
   for (let corrections = 0; ; corrections++) {
-    const scoring = await weighTerms(database, request.accountId, analysis);
+    const scoring = await weighTerms(database, request, analysis);
     const judged = { ...request, limit: limitToJudge(request.limit, scoring.terms) };
     const search = { scoring, searched, request: judged, phrases, frequencies, ...nearness };
     const { found, held } = await rankPhrases(rankPassages, database, search);
@@ -164,6 +165,8 @@ async function expandWithMeaning(
   ]);
   if (embedding === undefined) return expanded;
   const meaning = meaningOfModel(embedding);
+  // How an index finds the nearest depends on all that is in it.
+  if (request.restriction) return { ...expanded, meaning };
   const nearest = await findNearest(database, { meaning, searched, scope: request.scope }, indexes);
   return { ...expanded, meaning: { ...meaning, nearest } };
 }
@@ -182,6 +185,12 @@ function warningsOfWords(
   return ofLanguage === undefined ? ofMeaning : [ofLanguage, ...ofMeaning];
 }
 
+/** What restricts the results: by the request, and by what its caller sees. */
+const scopeOf = ({ scope, restriction }: SearchRequest): SearchScope | undefined =>
+  restriction
+    ? { ...scope, filter: bothFilters(restriction, scope?.filter) ?? restriction, isRestricted: true }
+    : scope;
+
 /** `vectorsIn`: without it, words have no vectors. `indexes`: those by which the nearest vectors are found. */
 export type MeaningSources = { vectorsIn?: VectorsIn | undefined; indexes?: VectorIndexes | undefined };
 
@@ -193,7 +202,8 @@ export function createSearchIn(
   const analyse = createQueryAnalysis(memory, vectorsIn);
   const rankPassages = createRanking();
   return async (database, asked) => {
-    const request = { ...asked, limit: Math.max(asked.limit, asked.reranking?.depth ?? 0) };
+    const limit = Math.max(asked.limit, asked.reranking?.depth ?? 0);
+    const request = { ...asked, limit, scope: scopeOf(asked) };
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
     await request.admit?.();

@@ -10,6 +10,7 @@ import { attributeHandlers } from '../handlers/attributes.ts';
 import { documentHandlers } from '../handlers/documents.ts';
 import { downloadHandlers } from '../handlers/downloads.ts';
 import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
+import { keyHandlers } from '../handlers/keys.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { queryHistoryHandlers } from '../handlers/query-history.ts';
 import { searchHandlers } from '../handlers/search.ts';
@@ -31,6 +32,7 @@ import { createOpenDownload } from '../http/routes/open-download.ts';
 import { createReceiveUpload } from '../http/routes/receive-upload.ts';
 import type { Routes } from '../http/routes/routes.ts';
 import { createMcpEndpoint } from '../mcp/endpoint.ts';
+import { createAccessTokens } from '../terms/access-token.ts';
 import { serverShuttingDown, serviceUnavailable } from '../terms/errors.ts';
 import { prove } from './discovery/server-proof.ts';
 import type { OpenService } from './open-service.ts';
@@ -39,6 +41,7 @@ import type { OpenService } from './open-service.ts';
 const handlers: Handlers = {
   ...searchHandlers,
   ...queryHistoryHandlers,
+  ...keyHandlers,
   ...uploadHandlers,
   ...downloadHandlers,
   ...documentHandlers,
@@ -71,7 +74,7 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 const toHandlerContext = (
   service: Service,
   {
-    caller: { accountId, keyId, reach },
+    caller: { accountId, keyId, reach, restriction, token },
     origin,
     withoutPermit,
     requestedWait,
@@ -85,6 +88,8 @@ const toHandlerContext = (
     accountId,
     keyId,
     reach,
+    restriction,
+    token,
     transact,
     keyed,
     withoutPermit,
@@ -202,10 +207,11 @@ export function createServiceApp(
   const { config, log, telemetry } = service;
   const sessions = createConsoleSessions(service.uploadSecret);
   const keyOf = createKeyReader(sessions);
-  const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(
-    service.database,
+  const tokens = createAccessTokens(service.uploadSecret);
+  const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database, {
     sessions,
-  );
+    tokens,
+  });
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(permitsFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.shortenWaits(), { once: true });

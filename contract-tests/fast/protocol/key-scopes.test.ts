@@ -211,14 +211,14 @@ test('keys list shows scope, knowledge bases and the day of the last use', async
   const list = async () => {
     const lines = (await runCommand(inject('dataDirectory'), 'keys', 'list')).split('\n');
     const line = lines.find((each) => each.includes(apiKey.split('_')[1] ?? '')) ?? '';
-    return line.trim().split(/ {2,}/).slice(-6);
+    return line.trim().split(/ {2,}/).slice(-7);
   };
   const [scope, created, ...unused] = await list();
-  expect([scope, ...unused]).toEqual(['search', '-', '-', '-', id]);
+  expect([scope, ...unused]).toEqual(['search', '-', '-', '-', id, '-']);
   await createCaller({ address: account.address, apiKey }).api.getBalance();
   await expect
     .poll(list, { timeout: 60_000 })
-    .toEqual([scope, created, '-', '-', new Date().toISOString().slice(0, 10), id]);
+    .toEqual([scope, created, '-', '-', new Date().toISOString().slice(0, 10), id, '-']);
 });
 
 test('keys create refuses an unknown scope, and knowledge bases that the account does not have', async () => {

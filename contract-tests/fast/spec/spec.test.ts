@@ -48,6 +48,7 @@ describe('operations', () => {
     ['listAttributes', 'get', 'documents'],
     ['listQueries', 'get', 'search'],
     ['setQueryHistory', 'post', 'search'],
+    ['createToken', 'post', 'account'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -85,7 +86,7 @@ describe('operations', () => {
     testWebhook: ['403', '404'],
     uploadFile: ['403', '404'],
     presignDownloadUrl: ['404', '409'],
-    getSynonyms: ['404'],
+    getSynonyms: ['403', '404'],
     setSynonyms: ['403', '404'],
     importUrl: ['403', '404', '409'],
     listAttributes: ['404'],
@@ -104,7 +105,9 @@ describe('operations', () => {
     (operation) => {
       const errorCodes = errorCodesOf(operation.responses['403']?.content['application/json'].schema ?? {});
       expect(['search', 'write', 'account']).toContain(operation['x-required-scope']);
-      expect(errorCodes.includes('KEY_NOT_PERMITTED')).toBe(operation['x-required-scope'] !== 'search');
+      const isForAll = operation['x-keys-with-filter'] === 'visible';
+      expect(errorCodes.includes('KEY_NOT_PERMITTED')).toBe(!isForAll);
+      if (isForAll) expect(operation['x-required-scope']).toBe('search');
     },
   );
 
@@ -188,6 +191,8 @@ describe('bounds of the interface', () => {
       { anyOf: [{ type: 'object' }, { type: 'string', maxLength: 16_384 }] },
     ],
     ['listAttributes', 'knowledgeBaseId', true, knowledgeBaseId],
+    ['createToken', 'filter', false, { anyOf: [{ type: 'object' }, { type: 'string', maxLength: 16_384 }] }],
+    ['createToken', 'expiresIn', false, { type: 'integer', minimum: 1, maximum: 86_400 }],
     ['getSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'knowledgeBaseId', false, knowledgeBaseId],
     ['setSynonyms', 'groups', true, { type: 'array', maxItems: 1000 }],

@@ -29,7 +29,7 @@ export async function withOperator<T>(
   const options = ['--no-worker'];
   try {
     const [searchKey, limited, rateLimited] = await Promise.all([
-      runCommand(dataDirectory, 'keys', 'create', '--scope', 'search'),
+      runCommand(dataDirectory, 'keys', 'create', '--filter', '$type exists'),
       startSecondServer(dataDirectory, LIMITED, { options, databaseUrl: proxy.url }),
       startSecondServer(dataDirectory, RATE_LIMITED, { options }),
     ]);

@@ -31,6 +31,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'presignDownloadUrl',
   'getUsage',
   'getBalance',
+  'createToken',
   'listPassages',
   'getKnowledgeBase',
   'getSynonyms',

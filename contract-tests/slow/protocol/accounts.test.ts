@@ -294,6 +294,7 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   listAttributes: 'search',
   listQueries: 'account',
   setQueryHistory: 'account',
+  createToken: 'search',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */

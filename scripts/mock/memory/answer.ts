@@ -9,6 +9,7 @@ import type { MemoryAnswers, MemoryContext } from './operations/answer-types.ts'
 import { attributeAnswers } from './operations/attributes.ts';
 import { documentAnswers } from './operations/documents.ts';
 import { downloadAnswers } from './operations/downloads.ts';
+import { keyAnswers } from './operations/keys.ts';
 import { knowledgeBaseAnswers } from './operations/knowledge-bases.ts';
 import { queryAnswers } from './operations/query.ts';
 import { queryHistoryAnswers } from './operations/query-history.ts';
@@ -23,6 +24,7 @@ const ANSWERS: MemoryAnswers = {
   ...attributeAnswers,
   ...documentAnswers,
   ...downloadAnswers,
+  ...keyAnswers,
   ...knowledgeBaseAnswers,
   ...queryAnswers,
   ...queryHistoryAnswers,

@@ -1,5 +1,7 @@
 /** The commands for API keys: create, list and revoke them. */
+import { isDeepStrictEqual } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Filter } from '../../../generated/types.gen.ts';
 import { readDatabaseTime } from '../../database/connection/clock.ts';
 import type { Database } from '../../database/connection/database.ts';
 import {
@@ -9,14 +11,25 @@ import {
   listApiKeys,
   revokeApiKey,
 } from '../../database/rows/api-keys.ts';
+import { toDocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { requireKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import type { KeyScope } from '../../database/schema/tables.ts';
+import { parseFilterText } from '../../formats/filter-text.ts';
+import { writeFilter } from '../../formats/write-filter.ts';
 import { printTable } from '../../terminal/table.ts';
 import { print, printJson, tell } from '../../terminal/terminal.ts';
 import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
 import { ServiceError } from '../../terms/errors.ts';
 import { parseKnowledgeBaseId } from '../../terms/ids.ts';
-import { CommandError, collect, type JsonOption, wholeNumber, withJson } from '../options.ts';
+import {
+  CommandError,
+  collect,
+  FILTER_EXAMPLE,
+  filterText,
+  type JsonOption,
+  wholeNumber,
+  withJson,
+} from '../options.ts';
 import { isKnowledgeBaseId, requireNamed } from '../service/find-knowledge-base.ts';
 import { formatTime, readName, requireAccountId } from './account-commands.ts';
 import { onDatabase } from './on-database.ts';
@@ -67,10 +80,23 @@ async function findIds(database: Database, accountId: string, idsOrNames: string
   return [...ids];
 }
 
+/** A filter that the service will understand. @throws a sentence for the user */
+function readKeyFilter(text: string): Filter {
+  const filter = parseFilterText(filterText(text)) as Filter; // compared next
+  try {
+    toDocumentFilter(filter);
+    if (isDeepStrictEqual(parseFilterText(writeFilter(filter)), filter)) return filter;
+  } catch {
+    // said below
+  }
+  throw new InvalidArgumentError(`This is no filter. For example: ${FILTER_EXAMPLE}`);
+}
+
 type KeyOptions = JsonOption & {
   account: string;
   name: string;
-  scope: KeyScope;
+  scope?: KeyScope;
+  filter?: Filter;
   knowledgeBase?: string[];
   expiresInDays?: number;
 };
@@ -85,10 +111,13 @@ withJson(keys.command('create'))
   .addOption(
     new Option(
       '--scope <scope>',
-      'search: queries, lists and reads; write: also imports, updates and deletions',
-    )
-      .choices(['search', 'write'])
-      .default('write'),
+      'search: queries, lists and reads; write: also imports, updates and deletions (default: write, with --filter search)',
+    ).choices(['search', 'write']),
+  )
+  .option(
+    '--filter <filter>',
+    `it only reads documents that match, such as '${FILTER_EXAMPLE}'. All others do not exist for it (default: it sees all)`,
+    readKeyFilter,
   )
   .option(
     '--kb, --knowledge-base <name>',
@@ -100,18 +129,24 @@ withJson(keys.command('create'))
     `it expires in 1 to ${EXPIRY_MAX_DAYS} days (default: never)`,
     wholeNumber(1, EXPIRY_MAX_DAYS),
   )
-  .action(({ json, account, name, scope, knowledgeBase, expiresInDays }: KeyOptions) =>
+  .action(({ json, account, name, filter, knowledgeBase, expiresInDays, ...options }: KeyOptions) =>
     onDatabase(async (database) => {
+      const { scope = filter === undefined ? 'write' : 'search' } = options;
+      if (filter !== undefined && scope !== 'search')
+        throw new CommandError('A key with a filter only reads: leave out --scope, or say --scope search.');
       const accountId = await requireAccountId(database, account);
       const knowledgeBaseIds = knowledgeBase && (await findIds(database, accountId, knowledgeBase));
       const key = generateApiKey();
       const now = await readDatabaseTime(database);
       const expiresAt =
         expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000);
-      await insertApiKey(database, key, { accountId, name, expiresAt, scope, knowledgeBaseIds });
+      await insertApiKey(database, key, { accountId, name, expiresAt, scope, knowledgeBaseIds, filter });
       const id = readApiKey(key)?.keyId;
       if (json)
-        printJson({ id, key, account, name, scope, expiresAt, knowledgeBaseIds: knowledgeBaseIds ?? null });
+        printJson({
+          ...{ id, key, account, name, scope, expiresAt },
+          ...{ knowledgeBaseIds: knowledgeBaseIds ?? null, filter: filter ?? null },
+        });
       else {
         print(key);
         tell(`Key ${id} of account ${account}. It is not shown again.`);
@@ -132,6 +167,7 @@ const toJson = ({ id, account, name, scope, ...key }: ListedKey) => ({
   revokedAt: key.revoked_at,
   lastUsedOn: key.last_used_at && formatDay(key.last_used_at),
   knowledgeBaseIds: key.knowledge_base_ids,
+  filter: key.filter,
 });
 
 withJson(keys.command('list'))
@@ -152,6 +188,7 @@ withJson(keys.command('list'))
             revoked: formatTime(key.revoked_at),
             'last used': formatDay(key.last_used_at),
             'knowledge bases': key.knowledge_base_ids?.join(' ') ?? 'all',
+            filter: key.filter ? writeFilter(key.filter) : '-',
           })),
         );
     }),

@@ -8,6 +8,7 @@ import { knowledgeBases } from './knowledge-base-commands.ts';
 import { queries } from './query-commands.ts';
 import { search } from './search-command.ts';
 import { synonyms } from './synonym-commands.ts';
+import { token } from './token-command.ts';
 import { usage } from './usage-command.ts';
 import { webhooks } from './webhook-commands.ts';
 
@@ -23,6 +24,7 @@ export function addPeopleCommands(program: Command): void {
     synonyms,
     queries,
     webhooks,
+    token,
     usage,
     checkCommand,
   ])

@@ -13,7 +13,7 @@ export type Operator = {
   limitedAddress: string;
   /** A server that allows each key one request a minute. */
   rateLimitedAddress: string;
-  /** A key of the same database that may only search and read. */
+  /** A key of the same database that may only search and read, and carries a filter. */
   searchKey: string;
   /** Cuts the limited server off from its database. */
   cutDatabase(): void;

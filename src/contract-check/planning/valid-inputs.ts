@@ -44,4 +44,5 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
   listQueries: { limit: '10' },
   setQueryHistory: { enabled: true },
+  createToken: { filter: { type: 'eq', key: 'team', value: 'sales' }, expiresIn: 60 },
 };

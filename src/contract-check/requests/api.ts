@@ -3,6 +3,7 @@ import type { Client } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type {
   CreateKnowledgeBaseRequest,
+  CreateTokenRequest,
   CreateWebhookRequest,
   GetDocumentContentData,
   ImportFileRequest,
@@ -40,6 +41,7 @@ const knowledgeBaseCalls = (to: Sender) => ({
     dataOf(sdk.deleteKnowledgeBase({ ...to, body: { knowledgeBaseId } })),
   getUsage: () => dataOf(sdk.getUsage(to)),
   getBalance: async () => (await dataOf(sdk.getBalance(to))).balance,
+  createToken: (body: CreateTokenRequest = {}) => dataOf(sdk.createToken({ ...to, body })),
 });
 
 const fileCalls = (to: Sender) => ({

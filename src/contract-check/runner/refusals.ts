@@ -67,7 +67,7 @@ const limited: Plan = async (context, operationId) => ({
   sent: requestWith(context, operationId, await acceptableInput(context, operationId)),
 });
 
-/** A request with a key that may only search. */
+/** A request with a key that may only search, and carries a filter. */
 const notPermitted: Plan = (context, operationId) => {
   const sent = requestWith(context, operationId, VALID_INPUTS[operationId]);
   const { searchKey } = operatorOf(context);
@@ -75,7 +75,7 @@ const notPermitted: Plan = (context, operationId) => {
     sent: { ...sent, headers: { ...sent.headers, 'x-api-key': searchKey } },
     async check() {
       const asSearch = createCaller({ address: context.target.address, apiKey: searchKey });
-      const { status } = await asSearch.request('getBalance');
+      const { status } = await asSearch.request('getUsage');
       assert.equal(status, 200, 'the key may read');
     },
   };

@@ -3,6 +3,7 @@ import type { PlannedRequest, RunContext } from '../planning/planned-request.ts'
 import * as account from '../promises/account.ts';
 import * as attributes from '../promises/attributes.ts';
 import * as documents from '../promises/documents.ts';
+import * as keys from '../promises/keys.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as passages from '../promises/passages.ts';
 import * as queryHistory from '../promises/query-history.ts';
@@ -19,6 +20,7 @@ export const SUCCESSES: Record<
   ...account,
   ...attributes,
   ...documents,
+  ...keys,
   ...knowledgeBases,
   ...passages,
   ...queryHistory,

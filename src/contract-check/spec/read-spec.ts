@@ -50,6 +50,7 @@ type WrittenParameter = Omit<Parameter, 'isJson'> & { 'x-json'?: Schema };
 type Operation = {
   operationId: string;
   'x-required-scope': string;
+  'x-keys-with-filter'?: string;
   summary: string;
   description: string;
   tags: string[];

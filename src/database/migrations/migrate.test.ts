@@ -61,6 +61,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0029-index-upkeep',
     '0030-ended-sessions',
     '0031-kept-queries',
+    '0032-key-filters',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -40,6 +40,7 @@ import * as smallJobs from './0.3/0028-small-jobs.ts';
 import * as indexUpkeep from './0.3/0029-index-upkeep.ts';
 import * as endedSessions from './0.3/0030-ended-sessions.ts';
 import * as keptQueries from './0.3/0031-kept-queries.ts';
+import * as keyFilters from './0.3/0032-key-filters.ts';
 import { claimSchema } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -75,6 +76,7 @@ const migrations: Record<string, Migration> = {
   '0029-index-upkeep': indexUpkeep,
   '0030-ended-sessions': endedSessions,
   '0031-kept-queries': keptQueries,
+  '0032-key-filters': keyFilters,
 };
 
 /**

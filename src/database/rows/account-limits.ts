@@ -6,6 +6,7 @@ import type { Queryable } from '../connection/database.ts';
 import { prepare, prepareRead } from '../connection/prepared.ts';
 import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
 import { isDistributed } from '../distribution/distribution.ts';
+import { type DocumentFilter, fits } from './documents/document-filter.ts';
 
 /** The limits of an account without limits of its own. */
 export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
@@ -226,6 +227,24 @@ export async function readUsage(
     : readUsageWithin(database, { accountId, reach: [...reach] }));
   if (usage === undefined) throw new Error('sums without their row');
   return usage;
+}
+
+/** The same of the documents that fit `restriction`, in all knowledge bases within reach. */
+export async function readVisibleUsage(
+  database: Queryable,
+  { accountId, reach, restriction }: { accountId: string; reach: Reach; restriction: DocumentFilter },
+): Promise<Awaited<ReturnType<typeof readUsage>>> {
+  const { knowledgeBaseCount } = await readUsage(database, { accountId, reach });
+  const ids = reach && [...reach];
+  const isInReach = sql`(${ids ?? null}::uuid[] IS NULL OR knowledge_base_id = ANY(${ids ?? null}::uuid[]))`;
+  const { rows } = await sql<{ storageUsed: number; documentCount: number; passageCount: number }>`
+    SELECT coalesce(sum(storage_bytes), 0)::bigint AS "storageUsed", count(*) AS "documentCount",
+      coalesce(sum(passage_count), 0)::bigint AS "passageCount"
+    FROM documents
+    WHERE account_id = ${accountId}::uuid AND ${isInReach} AND ${fits(restriction)} AND knowledge_base_id IN (
+      SELECT knowledge_base_id FROM knowledge_bases
+      WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isInReach})`.execute(database);
+  return { knowledgeBaseCount, ...(rows[0] ?? { storageUsed: 0, documentCount: 0, passageCount: 0 }) };
 }
 
 /**

@@ -80,7 +80,7 @@ export async function lockForDeletion(transaction: Queryable, owned: OwnedKnowle
 }
 
 /** A knowledge base with its counters. `documents_without_vectors`: null where they are not counted. */
-type KnowledgeBaseRow = {
+export type KnowledgeBaseRow = {
   knowledge_base_id: string;
   name: string;
   description: string;
@@ -201,12 +201,20 @@ export const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => {
   };
 };
 
+type CountedKnowledgeBase = OwnedKnowledgeBase & { countsVectors: boolean };
+
 /** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
-export async function readKnowledgeBase(
+export async function findKnowledgeBaseRow(
   database: Queryable,
-  { accountId, knowledgeBaseId, countsVectors }: OwnedKnowledgeBase & { countsVectors: boolean },
-): Promise<KnowledgeBase> {
+  { accountId, knowledgeBaseId, countsVectors }: CountedKnowledgeBase,
+): Promise<KnowledgeBaseRow> {
   const [row] = await readOne(countsVectors)(database, { accountId, knowledgeBaseId });
   if (row === undefined) throw knowledgeBaseNotFound();
-  return toKnowledgeBase(row);
+  return row;
 }
+
+/** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
+export const readKnowledgeBase = async (
+  database: Queryable,
+  owned: CountedKnowledgeBase,
+): Promise<KnowledgeBase> => toKnowledgeBase(await findKnowledgeBaseRow(database, owned));

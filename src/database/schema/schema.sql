@@ -31,8 +31,15 @@ CREATE TABLE api_keys (
   scope text NOT NULL DEFAULT 'write'::text,
   knowledge_base_ids uuid[],
   last_used_at timestamp with time zone,
+  filter jsonb,
+  filter_expires_at timestamp with time zone,
   PRIMARY KEY (id),
   FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CHECK (
+CASE
+    WHEN (filter IS NULL) THEN (filter_expires_at IS NULL)
+    ELSE ((scope = 'search'::text) AND (expires_at IS NOT NULL) AND (expires_at = '1970-01-01 00:00:00+00'::timestamp with time zone))
+END),
   CHECK ((cardinality(knowledge_base_ids) > 0)),
   CHECK ((scope = ANY (ARRAY['search'::text, 'write'::text])))
 );

@@ -7,6 +7,7 @@ import type {
   DocumentStatus,
   DocumentType,
   DocumentWarning,
+  Filter,
   SubscribableEventType,
   WebhookEventType,
 } from '../../../generated/types.gen.ts';
@@ -44,6 +45,9 @@ type ApiKeyTable = {
   knowledge_base_ids: string[] | null;
   /** The first use on the last day of use. */
   last_used_at: NullableTimestamp;
+  /** Which documents exist for the key; null: all. Such a key has an `expires_at` in 1970: see migration 0032. */
+  filter: JSONColumnType<Filter, string | undefined, string> | null;
+  filter_expires_at: NullableTimestamp;
 };
 
 /** A deletion marks the knowledge base at once; a job purges it. */

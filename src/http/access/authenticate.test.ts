@@ -1,16 +1,19 @@
 /** Only live keys may call, and only what their scope permits. A revoked key stops working within a second. */
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { Filter } from '../../../generated/types.gen.ts';
 import { createAccount } from '../../database/rows/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../database/rows/api-keys.ts';
 import { endSession } from '../../database/rows/ended-sessions.ts';
 import type { KeyScope } from '../../database/schema/tables.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { createAccessTokens } from '../../terms/access-token.ts';
 import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
 import { createAuthenticate, type RequiredScope, requireScope } from './authenticate.ts';
 import { createConsoleSessions } from './console-session.ts';
 
-type Permissions = { scope?: KeyScope; knowledgeBaseIds?: string[] };
+type Permissions = { scope?: KeyScope; knowledgeBaseIds?: string[]; filter?: Filter };
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let accountId: string;
@@ -60,7 +63,7 @@ test('a key may do what its scope and its bounds permit', async () => {
     const caller = await authenticate(await makeKey(null, permissions));
     const mayCall = (required: RequiredScope) => {
       try {
-        requireScope(caller, required);
+        requireScope(caller, { required, heed: 'visible' });
         return true;
       } catch (error) {
         expect(error).toMatchObject({ errorCode: 'KEY_NOT_PERMITTED', status: 403 });
@@ -133,7 +136,7 @@ test('a sign-out ends its session at once on every server, and no other session 
   const sessions = createConsoleSessions('secret');
   const keyId = keyIdOf(await makeKey());
   const [ended, other] = [sessions.issue(keyId), sessions.issue(keyId)];
-  const servers = [1, 2].map(() => createAuthenticate(suite.database, sessions).authenticate);
+  const servers = [1, 2].map(() => createAuthenticate(suite.database, { sessions }).authenticate);
   for (const authenticate of servers) expect(await authenticate(ended)).toMatchObject({ accountId, keyId });
   const { sessionId: id = '', expiresAt = new Date() } = sessions.read(ended) ?? {};
   await endSession(suite.database, { id, expiresAt });
@@ -146,7 +149,7 @@ test('a sign-out ends its session at once on every server, and no other session 
 test('a key in use ends its sessions within a second of its revocation', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const sessions = createConsoleSessions('secret');
-  const { authenticate } = createAuthenticate(suite.database, sessions);
+  const { authenticate } = createAuthenticate(suite.database, { sessions });
   const keyId = keyIdOf(await makeKey());
   const token = sessions.issue(keyId);
   await authenticate(token);
@@ -195,4 +198,52 @@ test('the database holds hashes, from which no key can be computed', async () =>
   expect(rows).not.toContain(key);
   expect(rows).not.toContain(key.split('_')[2]);
   expect((await listApiKeys(suite.database)).some(({ id }) => id === keyIdOf(key))).toBe(true);
+});
+
+test('a key with a filter only reads, and servers of earlier versions take it for an expired one', async () => {
+  const { authenticate } = createAuthenticate(suite.database);
+  const filter = { type: 'eq', key: 'team', value: 'sales' } as const;
+  const key = await makeKey(null, { scope: 'search', filter });
+  expect(await authenticate(key)).toMatchObject({
+    scope: 'search',
+    restriction: { path: expect.stringContaining('"team"') },
+  });
+  const { rows } = await sql`SELECT FROM api_keys WHERE id = ${keyIdOf(key)}
+    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`.execute(suite.database);
+  expect(rows).toEqual([]);
+  await expect(authenticate(await makeKey(new Date(0), { scope: 'search', filter }))).rejects.toMatchObject({
+    errorCode: 'UNAUTHORIZED',
+  });
+  await expect(makeKey(null, { filter })).rejects.toThrow('check constraint');
+});
+
+test('a token reads what its filter and that of its key match, until its time or the end of its key', async () => {
+  const tokens = createAccessTokens('secret');
+  const { authenticate, lookUpUnknownKey, ownerOf } = createAuthenticate(suite.database, { tokens });
+  const key = await makeKey(null, { scope: 'search', filter: { type: 'eq', key: 'team', value: 'sales' } });
+  const keyId = keyIdOf(key);
+  const filter = { type: 'eq', key: 'year', value: 2026 } as const;
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const token = tokens.issue({ keyId, filter, expiresAt: inAnHour });
+  expect(ownerOf(token)).toBe('');
+  expect(await lookUpUnknownKey(token)).toBe(true);
+  expect(ownerOf(token)).toBe(accountId);
+  const { restriction, ...caller } = await authenticate(token);
+  expect(restriction?.path).toMatch(/"team".* && .*"year"/);
+  expect(caller).toMatchObject({ accountId, keyId, scope: 'search', token: { keyId, filter } });
+
+  const ofWriter = tokens.issue({ keyId: keyIdOf(await makeKey()), expiresAt: inAnHour });
+  expect(await authenticate(ofWriter)).toMatchObject({ scope: 'search', restriction: undefined });
+  const [, id, content, signature] = /^krt_(\w+?)_(.+)_([\w-]{43})$/.exec(token) ?? [];
+  const other = Buffer.from(JSON.stringify({ exp: 9_999_999_999 })).toString('base64url');
+  for (const forged of [
+    `krt_${id}_${other}_${signature}`,
+    `krt_${keyIdOf(await makeKey())}_${content}_${signature}`,
+    createAccessTokens('another secret').issue({ keyId, expiresAt: inAnHour }),
+    tokens.issue({ keyId, expiresAt: new Date(Date.now() - 1_000) }),
+  ])
+    await expect(authenticate(forged)).rejects.toMatchObject({ errorCode: 'UNAUTHORIZED' });
+  await revokeApiKey(suite.database, keyId);
+  const { authenticate: later } = createAuthenticate(suite.database, { tokens });
+  await expect(later(token)).rejects.toMatchObject({ errorCode: 'UNAUTHORIZED' });
 });

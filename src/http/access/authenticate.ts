@@ -1,11 +1,17 @@
-/** From the x-api-key header to the account that owns the request, and to what its key may do. */
+/** From a key, or what stands for one, to the account that owns the request, and to what its key may do. */
 
 import { inBatches } from '../../concurrency/batches.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Database } from '../../database/connection/database.ts';
 import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../../database/rows/api-keys.ts';
+import {
+  bothFilters,
+  type DocumentFilter,
+  toDocumentFilter,
+} from '../../database/rows/documents/document-filter.ts';
 import { findEndedSessions } from '../../database/rows/ended-sessions.ts';
 import type { KeyScope } from '../../database/schema/tables.ts';
+import type { AccessToken, AccessTokens } from '../../terms/access-token.ts';
 import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../../terms/api-key.ts';
 import { keyNotPermitted, unauthorized } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
@@ -16,8 +22,19 @@ const KEY_CACHE_MS = 1_000;
 /** Far more keys than are in use within a second. An attacker's made-up keys evict each other. */
 const KEY_CACHE_SIZE = 10_000;
 
-/** The account of a request, its key, and what that key may do in which knowledge bases. */
-export type Caller = { accountId: string; keyId: string; scope: KeyScope; reach: Reach };
+/**
+ * The account of a request, its key, and what that key may do in which knowledge bases. `restriction`: which documents
+ * exist for it; undefined: all of those.
+ */
+export type Caller = {
+  accountId: string;
+  keyId: string;
+  scope: KeyScope;
+  reach: Reach;
+  restriction: DocumentFilter | undefined;
+  /** Undefined: the caller has the key itself, or a session of the console. */
+  token?: AccessToken;
+};
 
 /**
  * What an operation demands of a key, as `x-required-scope` in the spec. `account` is `write` without bounds: the
@@ -25,8 +42,19 @@ export type Caller = { accountId: string; keyId: string; scope: KeyScope; reach:
  */
 export type RequiredScope = KeyScope | 'account';
 
-/** @throws KEY_NOT_PERMITTED unless the caller's key may call an operation that demands `required` */
-export function requireScope({ scope, reach }: Caller, required: RequiredScope): void {
+/**
+ * What an operation does for a key with a filter, as `x-keys-with-filter` in the spec: it answers as if there were no
+ * other documents, or refuses. One that demands more than `search` always refuses.
+ */
+export type FilterHeed = 'visible' | 'refused';
+
+/** What an operation demands of a key. */
+export type Demand = { required: RequiredScope; heed: FilterHeed };
+
+/** @throws KEY_NOT_PERMITTED unless the caller's key may call an operation that demands this */
+export function requireScope({ scope, reach, restriction }: Caller, { required, heed }: Demand): void {
+  if (restriction !== undefined && heed === 'refused')
+    throw keyNotPermitted('it carries a filter, so that it only reads documents');
   if (required !== 'search' && scope !== 'write') throw keyNotPermitted(`its scope is ${scope}, not write`);
   if (required === 'account' && reach !== undefined)
     throw keyNotPermitted('it is bound to single knowledge bases of the account');
@@ -50,20 +78,34 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
   };
 }
 
-const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwner): Caller => ({
+const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds, restriction }: KeyOwner): Caller => ({
   accountId,
   keyId,
   scope,
   reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
+  restriction,
 });
 
-/** Creates the functions that check API keys against `database`. `sessions`: what stands for keys, in the console. */
-export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSessions, 'read'>) {
+/** The caller of a token, who sees no more than its key, and only reads. */
+const toTokenCaller = (token: AccessToken, { restriction, ...caller }: Caller): Caller => ({
+  ...caller,
+  scope: 'search',
+  restriction: bothFilters(restriction, token.filter && toDocumentFilter(token.filter)),
+  token,
+});
+
+/** What stands for keys: in the console's cookie, and signed by `createToken`. */
+type Stands = { sessions?: Pick<ConsoleSessions, 'read'>; tokens?: Pick<AccessTokens, 'read'> };
+
+/** Creates the functions that check API keys against `database`. */
+export function createAuthenticate(database: Database, { sessions, tokens }: Stands = {}) {
   const findOwner = createFindOwner(database);
   /** The keys whose last check succeeded. To hash a key again would take longer than to compare it. */
   const accepted = createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE);
   /** The accounts of sessions of the console, by what stands for their keys. It is checked again each time. */
   const sessionAccounts = createBoundedCache<string>(KEY_CACHE_SIZE);
+  /** The accounts of keys that have signed tokens. */
+  const tokenAccounts = createBoundedCache<string>(KEY_CACHE_SIZE);
   /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
   const noteUse = (keyId: string, owner: KeyOwner) => {
     if (owner.isUsedToday) return;
@@ -86,7 +128,17 @@ export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSe
     noteUse(keyId, owner);
     return toCaller(keyId, owner);
   };
+  const authenticateToken = async (token: AccessToken): Promise<Caller> => {
+    const { keyId } = token;
+    const owner = await findOwner(keyId);
+    if (owner === undefined) throw unauthorized();
+    tokenAccounts.set(keyId, owner.accountId);
+    noteUse(keyId, owner);
+    return toTokenCaller(token, toCaller(keyId, owner));
+  };
   const authenticate = async (key = ''): Promise<Caller> => {
+    const token = tokens?.read(key);
+    if (token !== undefined) return await authenticateToken(token);
     const session = sessions?.read(key);
     if (session !== undefined) return await authenticateSession(key, session);
     const stored = accepted.get(key) ?? readApiKey(key);
@@ -117,7 +169,12 @@ export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSe
      * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
      * permits of one account.
      */
-    ownerOf: (key: string): string => accepted.get(key)?.accountId ?? sessionAccounts.get(key) ?? '',
+    ownerOf(key: string): string {
+      const known = accepted.get(key)?.accountId ?? sessionAccounts.get(key);
+      if (known !== undefined) return known;
+      const token = tokens?.read(key);
+      return (token && tokenAccounts.get(token.keyId)) ?? '';
+    },
     /**
      * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
      * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
@@ -125,7 +182,9 @@ export function createAuthenticate(database: Database, sessions?: Pick<ConsoleSe
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
       if (accepted.get(key) !== undefined || sessionAccounts.get(key) !== undefined) return undefined;
-      if (!isApiKey(key) && sessions?.read(key) === undefined) return undefined;
+      const token = tokens?.read(key);
+      if (token !== undefined && tokenAccounts.get(token.keyId) !== undefined) return undefined;
+      if (!isApiKey(key) && sessions?.read(key) === undefined && token === undefined) return undefined;
       return authenticate(key).then(
         () => true,
         () => false, // the request waits with those of unknown keys; its own check then throws the reason

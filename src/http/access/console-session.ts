@@ -4,6 +4,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isTokenText } from '../../terms/access-token.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
 
 /**
@@ -96,5 +97,12 @@ export const createKeyReader =
 /** A key as a request gives it: what stands for one in the console's cookie is no key anywhere else. */
 export const givenKey = (text: string): string => (TOKEN_PATTERN.test(text) ? '' : text);
 
-/** The key that is in the header of a request. */
-export const keyOfHeader: KeyReader = (headers) => givenKey(String(headers['x-api-key'] ?? ''));
+/** The token in an Authorization header; '' where it has none. Keys are in a header of their own. */
+function tokenOf({ authorization = '' }: IncomingHttpHeaders): string {
+  const text = authorization.replace(/^Bearer +/i, '');
+  return isTokenText(text) ? text : '';
+}
+
+/** The key that is in the header of a request, or a token. */
+export const keyOfHeader: KeyReader = (headers) =>
+  givenKey(String(headers['x-api-key'] ?? '')) || tokenOf(headers);

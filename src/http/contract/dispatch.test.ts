@@ -20,6 +20,10 @@ test.each([undefined, 'everything'])(
   },
 );
 
+test('a server does not start with an operation that keys with a filter may call without a decision', async () => {
+  await expect(startWith('search')).rejects.toThrow('x-keys-with-filter');
+});
+
 test('a server starts where every operation has a scope', async () => {
   await startWith('write');
 });

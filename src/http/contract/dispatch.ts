@@ -20,7 +20,13 @@ import {
   unauthorized,
   validationFailed,
 } from '../../terms/errors.ts';
-import { type Caller, type RequiredScope, requireScope } from '../access/authenticate.ts';
+import {
+  type Caller,
+  type Demand,
+  type FilterHeed,
+  type RequiredScope,
+  requireScope,
+} from '../access/authenticate.ts';
 import { type KeyReader, keyOfHeader } from '../access/console-session.ts';
 import { originOf } from '../access/origin.ts';
 import type { Permit } from '../capacity/admission.ts';
@@ -153,20 +159,31 @@ function bodyLimits(api: OpenAPIBackend): Map<string, BodyLimit> {
 
 const REQUIRED_SCOPES: readonly unknown[] = ['search', 'write', 'account'] satisfies RequiredScope[];
 
+const FILTER_HEEDS: readonly unknown[] = ['visible', 'refused'] satisfies FilterHeed[];
+
+/** The extensions of an operation that say what it demands of a key; checked before they are used. */
+type StatedDemand = { 'x-required-scope'?: RequiredScope; 'x-keys-with-filter'?: FilterHeed };
+
 /**
- * What each operation demands of a key, by its `x-required-scope`.
- * @throws when an operation states none: otherwise every key could call it
+ * What each operation demands of a key, by its `x-required-scope` and `x-keys-with-filter`.
+ * @throws when an operation states none: otherwise every key could call it, or one would see what its filter hides
  */
-function scopesByOperation(api: OpenAPIBackend): Map<string, RequiredScope> {
+function demandsByOperation(api: OpenAPIBackend): Map<string, Demand> {
   return new Map(
     api.router.getOperations().map(({ operationId = '', ...operation }) => {
-      const scope = (operation as { 'x-required-scope'?: RequiredScope })['x-required-scope']; // checked here
-      if (scope === undefined || !REQUIRED_SCOPES.includes(scope))
+      const stated = operation as StatedDemand;
+      const { 'x-required-scope': required, 'x-keys-with-filter': heed = 'refused' } = stated;
+      if (required === undefined || !REQUIRED_SCOPES.includes(required))
         throw new Error(`${operationId} has no x-required-scope`);
-      return [operationId, scope];
+      if ((required === 'search') !== 'x-keys-with-filter' in stated || !FILTER_HEEDS.includes(heed))
+        throw new Error(`${operationId}: only one for keys of the scope search states x-keys-with-filter`);
+      return [operationId, { required, heed }];
     }),
   );
 }
+
+/** An operation that is not known is for no key but those that may do everything. */
+const MOST: Demand = { required: 'account', heed: 'refused' };
 
 /** The permit of the request; undefined where requests are not admitted, as in the mock. */
 const permitOf = ({ state }: Context): Permit | undefined => state.permit as Permit | undefined; // app.ts puts it there
@@ -185,7 +202,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
   const typed = typedParameters(api);
-  const scopes = scopesByOperation(api);
+  const demands = demandsByOperation(api);
 
   api.register({
     methodNotAllowed: ({ request }: Match) => {
@@ -198,7 +215,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       routed.caller = await authenticate(keyOf(routed.context.req.headers) || undefined);
       routed.context.state.caller = routed.caller;
       routed.context.set(await limitRate(routed.caller.keyId));
-      requireScope(routed.caller, scopes.get(operation.operationId ?? '') ?? 'account');
+      requireScope(routed.caller, demands.get(operation.operationId ?? '') ?? MOST);
     },
     unauthorizedHandler: () => {
       throw unauthorized();

@@ -4,12 +4,13 @@ import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { type Client, REQUEST_WAIT_MAX_MS } from '../../concurrency/wait-queue.ts';
 import { readDatabaseTime } from '../../database/connection/clock.ts';
 import type { Database } from '../../database/connection/database.ts';
+import type { SoughtId } from '../../database/rows/documents/documents.ts';
 import { type DownloadGrant, readDownloadGrant } from '../../files/download-address.ts';
 import { toDownloadHeaders } from '../../files/download-headers.ts';
 import type { ByteRange, StreamedDownloads } from '../../files/file-store.ts';
 import { type Original, requireOriginal } from '../../files/files.ts';
 import { documentNotFound, downloadExpired, fileMissing } from '../../terms/errors.ts';
-import { type OwnedId, parseDocumentId } from '../../terms/ids.ts';
+import { parseDocumentId } from '../../terms/ids.ts';
 import type { Caller } from '../access/authenticate.ts';
 import type { InDatabaseTurn } from '../capacity/database-turns.ts';
 import type { OpenDownload } from './download-route.ts';
@@ -39,13 +40,14 @@ type DownloadContext = Readonly<{
 async function findOriginal(
   { database, limitRate, findCaller }: DownloadContext,
   { documentId, expiresAt, keyId }: DownloadGrant,
-): Promise<{ document: OwnedId; original: Original }> {
+): Promise<{ document: SoughtId; original: Original }> {
   await limitRate(keyId);
   if (expiresAt <= (await readDatabaseTime(database))) throw downloadExpired();
   const caller = await findCaller(keyId);
   // To a key that does not exist any more, no document exists.
   if (caller === undefined) throw documentNotFound();
-  const document = { ...parseDocumentId(documentId, caller.reach), accountId: caller.accountId };
+  const { accountId, reach, restriction } = caller;
+  const document = { ...parseDocumentId(documentId, reach), accountId, restriction };
   return { document, original: await requireOriginal(database, document) };
 }
 
@@ -73,7 +75,7 @@ export function createOpenDownload(service: DownloadContext): OpenDownload {
   /** Opens a part of the file. @throws DOCUMENT_NOT_FOUND when the document has been deleted meanwhile */
   const openPart = async (
     request: { accountId: string; client: Client },
-    { document, original }: { document: OwnedId; original: Original },
+    { document, original }: { document: SoughtId; original: Original },
     part: ByteRange,
   ) => {
     const { objectName, sizeBytes } = original;

@@ -30,7 +30,10 @@ test('many uploads of one account, with different keys, do not block the upload 
     await new Promise<void>((resolve) => turns.push(resolve));
   };
   const inDatabaseTurn = createDatabaseTurns();
-  const findCaller = async () => ({ accountId: '', keyId: '', scope: 'write' as const, reach: undefined });
+  const findCaller = async () => ({
+    ...{ accountId: '', keyId: '', scope: 'write' as const },
+    ...{ reach: undefined, restriction: undefined },
+  });
   const receive = createReceiveUpload({ ...suite.service, limitRate, inDatabaseTurn, findCaller });
   const send = (accountId: string, keyId: string) =>
     receive({

@@ -12,6 +12,7 @@ import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
 import { functionWordsAmong } from './function-words.ts';
 import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
+import { lookUpVisible } from './visible-vocabulary.ts';
 import { type Found, lookUp, type Probe } from './vocabulary.ts';
 
 /** `near`: what counts if no passage contains the term, the nearest first. `completions`: of its last word. */
@@ -124,7 +125,7 @@ function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): 
  */
 export async function expandTerms(
   database: Queryable,
-  { accountId, query, prefix = false }: ScopedQuery & { prefix?: boolean },
+  { accountId, restriction, query, prefix = false }: ScopedQuery & { prefix?: boolean },
   analysis: QueryAnalysis,
   memory: StemMemory,
 ): Promise<ExpandedAnalysis> {
@@ -135,12 +136,12 @@ export async function expandTerms(
     ...(prefix && !endsWithPhrase(query) ? completionExpansions(query, analysis) : []),
   ];
   if (expansions.length === 0) return analysis;
-  const scope = { accountId, ids: searched.ids };
-  const found = await lookUp(
-    database,
-    { ...scope, languages: searched.languages },
-    expansions.flatMap(({ probes }) => probes),
-  );
+  const scope = { accountId, restriction, ids: searched.ids };
+  const vocabularies = { ...scope, languages: searched.languages };
+  const probes = expansions.flatMap((expansion) => expansion.probes);
+  const found = restriction
+    ? await lookUpVisible(database, { ...vocabularies, restriction }, probes)
+    : await lookUp(database, vocabularies, probes);
   const added = new Map<QueryTerm, Partial<ExpandedTerm>>();
   let next = 0;
   for (const { term, probes, expand } of expansions) {

@@ -49,6 +49,7 @@ const VALUES = [
   ...(['texts', 'textProbes', 'areEndings', 'similarTo', 'rowsMax'] as const),
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
+type ProbedValue = 'dictionaries' | 'words' | 'wordProbes' | 'lexemes' | 'lexemeProbes';
 
 /** The highest code point: in the order of code points, all that begins with a text lies below the text and this. */
 const HIGHEST = sql`chr(1114111)`;
@@ -57,10 +58,10 @@ const HIGHEST = sql`chr(1114111)`;
  * SQL for whether a lexeme may be found by its ending: it is no reserved lexeme, begins with no digit, and is longer
  * than the shortest ending. It is the condition of the index `document_frequencies_by_ending` (migration 0012).
  */
-const hasEnding = sql`lexeme >= 'a' AND char_length(lexeme) >= 6`;
+export const hasEnding = sql`lexeme >= 'a' AND char_length(lexeme) >= 6`;
 
 /** SQL for whether a lexeme and a word are of similar length, and have few letters that the other lacks. */
-const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
+export const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
   const max = sql.lit(UNLIKE_MAX);
   return sql`
     char_length(${lexeme}) BETWEEN char_length(${word}) - 2 * ${max} AND char_length(${word}) + ${max}
@@ -68,10 +69,10 @@ const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
     AND char_length(translate(${word}, ${lexeme}, '')) <= 2 * ${max}`;
 };
 
-type FoundRow = { probe: number; lexeme: string; passageCount: number };
+export type FoundRow = { probe: number; lexeme: string; passageCount: number };
 
 /** The tables of the lexemes that are looked up as they are: `spellings` by probe, and all `query_lexemes`. */
-const probed = (values: Placeholders) => sql`spellings AS MATERIALIZED (
+export const probed = (values: Pick<Placeholders, ProbedValue>) => sql`spellings AS MATERIALIZED (
       SELECT probe, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
       FROM unnest(${values.words}::text[], ${values.wordProbes}::integer[]) AS given (word, probe),
         (SELECT dictionary::regdictionary FROM unnest(${values.dictionaries}::text[]) AS given (dictionary)
@@ -82,7 +83,7 @@ const probed = (values: Placeholders) => sql`spellings AS MATERIALIZED (
     query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings)`;
 
 /** The end of the statement: of the rows in `found`, the most frequent lexemes of each probe. */
-const mostFrequent = sql`ranked AS (
+export const mostFrequent = sql`ranked AS (
       SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
         row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
       FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
@@ -206,35 +207,53 @@ const LOOK_UPS = {
   many: prepareLookUp('vocabulary_of_many', false),
 };
 
-/** Looks for the lexemes of the probes, in their order. Bounded in time, whatever the vocabularies have. */
-export async function lookUp(
-  database: Queryable,
-  { accountId, ids, languages }: Vocabularies,
-  probes: Probe[],
-): Promise<Found[]> {
+/** The values of a statement for these probes: the columns of its tables. */
+export function probeValues(languages: string[], probes: Probe[]) {
   const words = probes.flatMap(({ words = [] }, probe) => words.map((word) => ({ word, probe })));
   const lexemes = probes.flatMap(({ lexemes = [] }, probe) => lexemes.map((lexeme) => ({ lexeme, probe })));
   const texts = probes.flatMap(({ start, end, similarTo }, probe) => {
     const text = start ?? end;
     return text === undefined ? [] : [{ text, probe, isEnding: start === undefined, similarTo }];
   });
-  const dictionaries = languages.map(dictionaryOf).filter((dictionary) => dictionary !== undefined);
-  const scanned = texts.slice(0, Math.floor(SCANS_MAX / Math.max(1, ids.length)));
-  const found = await (ids.length > ONE_BY_ONE_MAX ? LOOK_UPS.many : LOOK_UPS.few)(database, {
-    accountId,
-    ids: `{${ids}}`,
-    dictionaries,
+  return {
+    dictionaries: languages.map(dictionaryOf).filter((dictionary) => dictionary !== undefined),
     words: words.map(({ word }) => word),
     wordProbes: words.map(({ probe }) => probe),
     lexemes: lexemes.map(({ lexeme }) => lexeme),
     lexemeProbes: lexemes.map(({ probe }) => probe),
-    texts: scanned.map(({ text }) => text),
-    textProbes: scanned.map(({ probe }) => probe),
-    areEndings: scanned.map(({ isEnding }) => isEnding),
-    similarTo: scanned.map(({ similarTo }) => similarTo ?? null),
+    texts,
+  };
+}
+
+/** The columns of the beginnings and endings to look for. */
+export const textColumns = (texts: ReturnType<typeof probeValues>['texts']) => ({
+  texts: texts.map(({ text }) => text),
+  textProbes: texts.map(({ probe }) => probe),
+  areEndings: texts.map(({ isEnding }) => isEnding),
+  similarTo: texts.map(({ similarTo }) => similarTo ?? null),
+});
+
+/** What each of the probes has found. */
+export function foundBy(probes: Probe[], rows: FoundRow[]): Found[] {
+  const perProbe: Found[] = probes.map(() => new Map());
+  for (const { probe, lexeme, passageCount } of rows) perProbe[probe]?.set(lexeme, passageCount);
+  return perProbe;
+}
+
+/** Looks for the lexemes of the probes, in their order. Bounded in time, whatever the vocabularies have. */
+export async function lookUp(
+  database: Queryable,
+  { accountId, ids, languages }: Vocabularies,
+  probes: Probe[],
+): Promise<Found[]> {
+  const { texts, ...values } = probeValues(languages, probes);
+  const scanned = texts.slice(0, Math.floor(SCANS_MAX / Math.max(1, ids.length)));
+  const found = await (ids.length > ONE_BY_ONE_MAX ? LOOK_UPS.many : LOOK_UPS.few)(database, {
+    accountId,
+    ids: `{${ids}}`,
+    ...values,
+    ...textColumns(scanned),
     rowsMax: Math.max(1, Math.floor(SCANNED_MAX / Math.max(1, scanned.length * ids.length))),
   });
-  const perProbe: Found[] = probes.map(() => new Map());
-  for (const { probe, lexeme, passageCount } of found) perProbe[probe]?.set(lexeme, passageCount);
-  return perProbe;
+  return foundBy(probes, found);
 }

@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
+import type { DocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import {
   distributedFrequencyRows,
@@ -13,10 +14,11 @@ import {
   mergedInEach,
   mergedWhere,
 } from '../../indexing/postings/document-frequencies.ts';
-import { stemSql } from '../../indexing/stems.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
 import { findGroups, groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
+import { readVisibleFrequencies, readVisibleStatistics } from './visible-statistics.ts';
+import { lookedUp, type WordsToLookUp } from './words-to-look-up.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
@@ -28,25 +30,6 @@ export type SearchedKnowledgeBases = {
   lengthTotal: number;
   /** Passages in the whole database by PostgreSQL's estimate; undefined before there is one. */
   storedPassages: number | undefined;
-};
-
-/** Words of one language; `dictionary` is PostgreSQL's name for its stemmer. */
-type WordsToStem = { dictionary: string; words: string[] };
-
-/**
- * The words and lexemes to look up.
- *
- * - `toStem`: words whose stems are looked up.
- * - `lexemes`: lexemes whose document frequencies are looked up, each with each of `prefixes`.
- * - `isCountingStems`: whether the document frequencies of the stems are looked up as well.
- * - `isFindingSynonyms`: whether the groups of synonyms about all of these are looked up as well.
- */
-export type WordsToLookUp = {
-  lexemes: string[];
-  prefixes: string[];
-  toStem: WordsToStem[];
-  isCountingStems: boolean;
-  isFindingSynonyms?: boolean;
 };
 
 export type QueryStatistics = {
@@ -110,22 +93,6 @@ const frequenciesIn = (rows: RawBuilder<unknown>) => sql`
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
     FROM (${rows}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring`;
-
-/**
- * The tables of the words to look up, `stemmed` with their stems and `query_lexemes`. Citus reads a CTE that is
- * MATERIALIZED first, and sends its rows to all servers.
- */
-const lookedUp = (
-  { lexemes, prefixes, dictionaries, words, isCountingStems }: Placeholders,
-  as = sql`AS MATERIALIZED`,
-) => sql`stemmed ${as} (
-      SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
-      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
-    query_lexemes ${as} (
-      SELECT DISTINCT prefix || lexeme AS lexeme FROM (
-        SELECT unnest(${lexemes}::text[])
-        UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${isCountingStems}::boolean
-      ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)`;
 
 /** NULL, where another statement has to find the synonyms. A statement has to use all of its values. */
 const noSynonyms = ({ isFindingSynonyms }: Placeholders) =>
@@ -253,25 +220,85 @@ const FREQUENCIES = {
 
 /**
  * Document frequencies of distinct lexemes in these knowledge bases of the account; those that occur nowhere are
- * missing.
+ * missing. `restriction`: only documents that fit it count.
  */
 export async function readFrequencies(
   database: Queryable,
-  { accountId, ids }: { accountId: string; ids: string[] },
+  {
+    accountId,
+    ids,
+    restriction,
+  }: { accountId: string; ids: string[]; restriction?: DocumentFilter | undefined },
   lexemes: string[],
 ): Promise<Map<string, number>> {
+  if (restriction) return await readVisibleFrequencies(database, { ids, restriction }, lexemes);
   const read = ids.length > FEW_MAX ? FREQUENCIES.many : FREQUENCIES.few;
   // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
   const [row] = await read(database, { accountId, ids: `{${ids}}`, lexemes });
   return new Map(Object.entries(row?.frequencies ?? {}));
 }
 
-/** An account's search: the knowledge bases with these distinct `ids`, or all of them. */
+/**
+ * An account's search: the knowledge bases with these distinct `ids`, or all of them. `restriction`: only documents that
+ * fit it count.
+ */
 export type SearchedScope = {
   accountId: string;
   ids: string[] | undefined;
   skipsDeleted?: boolean | undefined;
+  restriction?: DocumentFilter | undefined;
 };
+
+/** @throws KNOWLEDGE_BASE_NOT_FOUND unless all of `ids` are `found`, or may be missing */
+function requireFound({ ids, skipsDeleted = false }: SearchedScope, found: string[]): void {
+  if (ids === undefined || skipsDeleted || found.length >= ids.length) return;
+  throw knowledgeBaseNotFound(
+    ids.find((id) => !found.includes(id)),
+    ids,
+  );
+}
+
+/** The same statistics of the documents that exist for a restricted caller. */
+async function ofVisible(
+  database: Queryable,
+  { restriction, ...scope }: SearchedScope & { restriction: DocumentFilter },
+  words: WordsToLookUp,
+): Promise<QueryStatistics> {
+  const { accountId } = scope;
+  const found = await database
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .$if(scope.ids !== undefined, (rest) => rest.where('knowledge_base_id', 'in', scope.ids ?? []))
+    .execute();
+  const ids = found.map(({ knowledge_base_id }) => knowledge_base_id);
+  requireFound(scope, ids);
+  const { frequencies, stems, ...totals } = await readVisibleStatistics(
+    database,
+    { ids, restriction },
+    words,
+  );
+  const lexemes = [...words.lexemes, ...lexemesOfStems(words, stems)];
+  return {
+    searched: { ...totals, ids, storedPassages: undefined },
+    frequencies,
+    stems: divide(words, stems),
+    synonyms: words.isFindingSynonyms ? await findGroups(database, { accountId, ids, lexemes }) : [],
+  };
+}
+
+/** The lexemes of the stems that a statement has counted too. */
+function lexemesOfStems({ toStem, isCountingStems }: WordsToLookUp, stems: string[]): string[] {
+  const words = toStem.flatMap((ofLanguage) => ofLanguage.words);
+  return isCountingStems ? stems.map((stem, i) => stem || (words[i] ?? '')) : [];
+}
+
+/** The stems of each language. */
+function divide({ toStem }: WordsToLookUp, stems: string[]): string[][] {
+  let next = 0;
+  return toStem.map(({ words }) => words.map(() => stems[next++] ?? ''));
+}
 
 /**
  * Creates the function that finds the account's knowledge bases, and looks up words in them. It throws
@@ -294,9 +321,12 @@ export function createStatistics() {
 
   return async (
     database: Queryable,
-    { accountId, ids, skipsDeleted = false }: SearchedScope,
-    { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms = false }: WordsToLookUp,
+    scope: SearchedScope,
+    toLookUp: WordsToLookUp,
   ): Promise<QueryStatistics> => {
+    const { accountId, ids, restriction } = scope;
+    if (restriction) return await ofVisible(database, { ...scope, restriction }, toLookUp);
+    const { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms = false } = toLookUp;
     const [row] = await statementFor(ids)(database, {
       accountId,
       ids,
@@ -308,23 +338,20 @@ export function createStatistics() {
       isFindingSynonyms,
     });
     const found = row?.ids ? row.ids.split(',') : [];
-    const isOneMissing = ids !== undefined && !skipsDeleted && found.length < ids.length;
-    if (row === undefined || isOneMissing)
-      throw knowledgeBaseNotFound(
-        ids?.find((id) => !found.includes(id)),
-        ids,
-      );
+    requireFound(scope, found);
+    if (row === undefined) throw knowledgeBaseNotFound();
     const { estimate, frequencies, stems, synonyms, ...searched } = row;
-    const words = toStem.flatMap((ofLanguage) => ofLanguage.words);
-    const ofStems = isCountingStems ? stems.map((stem, i) => stem || (words[i] ?? '')) : [];
     const findSynonyms = async () =>
-      await findGroups(database, { accountId, ids: found, lexemes: [...lexemes, ...ofStems] });
-    let next = 0;
+      await findGroups(database, {
+        accountId,
+        ids: found,
+        lexemes: [...lexemes, ...lexemesOfStems(toLookUp, stems)],
+      });
     return {
       // -1 is PostgreSQL's estimate for a table that it has never analysed.
       searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
       frequencies: new Map(Object.entries(frequencies)),
-      stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
+      stems: divide(toLookUp, stems),
       synonyms: synonyms === null && isFindingSynonyms ? await findSynonyms() : toGroups(synonyms ?? []),
     };
   };

@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
+import type { DocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
@@ -36,7 +37,8 @@ import { withSynonyms } from './synonyms-of-terms.ts';
 
 /**
  * A query over the account's knowledge bases with these distinct ids, or over all of them.
- * `skipsDeleted`: ids that the account lacks are no error.
+ * `skipsDeleted`: ids that the account lacks are no error. `restriction`: which documents exist for the caller;
+ * undefined: all.
  */
 export type ScopedQuery = {
   accountId: string;
@@ -44,6 +46,7 @@ export type ScopedQuery = {
   skipsDeleted?: boolean;
   query: string;
   mode?: SearchMode | undefined;
+  restriction?: DocumentFilter | undefined;
 };
 
 /**
@@ -215,7 +218,7 @@ export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
 
   return async (
     database: Queryable,
-    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, mode = 'both' }: ScopedQuery,
+    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, mode = 'both', restriction }: ScopedQuery,
   ): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     // What is in quotes is searched as it is written.
@@ -241,7 +244,7 @@ export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
       excessPhrases: words.phrases.excess,
     });
     const searchedSet = createHash('sha256')
-      .update([accountId, ...(ids ?? [])].join(' '))
+      .update([accountId, ...(ids ?? []), ...(restriction ? [restriction.path] : [])].join(' '))
       .digest('base64');
     const unknownSet: SearchedSet = { languages: [], size: ids?.length ?? 1, mayHaveTiers: true };
     let { languages, size, mayHaveTiers } = sets.get(searchedSet) ?? unknownSet;
@@ -261,7 +264,11 @@ export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
       const isFindingSynonyms = synonyms.groups === undefined;
       const prefixes = hasTiers ? PREFIXES : [''];
       const toLookUp = { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms };
-      const statistics = await readStatistics(database, { accountId, ids, skipsDeleted }, toLookUp);
+      const statistics = await readStatistics(
+        database,
+        { accountId, ids, skipsDeleted, restriction },
+        toLookUp,
+      );
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       const areMany = statistics.searched.passageCount > TIERED_FROM;
       if (areMany !== mayHaveTiers) sets.set(searchedSet, { ...searched, mayHaveTiers: areMany });

@@ -131,11 +131,12 @@ function answers({ meaning }: RankingValues, most: RawBuilder<unknown> | undefin
 
 /**
  * `maxPerDocument`: the most results of a document, where a query says it. `isDistinct`: `best` has the
- * copies of each passage.
+ * copies of each passage. `isRestricted`: the caller does not see all documents.
  */
 type Ending = {
   maxPerDocument?: RawBuilder<unknown>;
   isDistinct?: boolean;
+  isRestricted?: boolean;
   layout: Layout;
 };
 
@@ -145,7 +146,10 @@ const WITH_COPIES = sql` JOIN (
         USING (knowledge_base_id, document_id, position)`;
 
 /** The tables that lead from `best` to `ranked`, which has the final scores. */
-const rankedTables = (values: RankingValues, { maxPerDocument, isDistinct = false, layout }: Ending) => sql`${
+const rankedTables = (
+  values: RankingValues,
+  { maxPerDocument, isDistinct = false, isRestricted = false, layout }: Ending,
+) => sql`${
   layout.isDistributed
     ? sql`
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
@@ -158,7 +162,7 @@ const rankedTables = (values: RankingValues, { maxPerDocument, isDistinct = fals
 }
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
-    feedback_terms AS MATERIALIZED (${feedbackTerms(values, layout)}),
+    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { layout, isRestricted })}),
     reranked AS MATERIALIZED (${rerankByFeedback(matchColumns(values))}),
     ordered AS MATERIALIZED (${fullMatchesFirst(values)}),
     ranked AS (
@@ -234,9 +238,10 @@ const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
 
 /**
  * What a search in a scope does with the passages found. `isCapped`: at most `maxPerDocument` of a document, its best
- * by BM25. `isDistinct`: one of each text, and at most `maxPerDocument` where that has a value.
+ * by BM25. `isDistinct`: one of each text, and at most `maxPerDocument` where that has a value. `isRestricted`: nothing
+ * of documents outside of the scope counts.
  */
-type ScopedForm = { isCapped: boolean; isDistinct: boolean };
+type ScopedForm = { isCapped: boolean; isDistinct: boolean; isRestricted: boolean };
 
 /** The most passages of a document, where a form says it. */
 const mostPerDocument = (
@@ -296,7 +301,7 @@ type ScopedRow = { isEnough: boolean; matched: number } & (FoundPassage | { docu
  */
 function rankedInScope(values: ScopedValues, { layout, ...form }: ScopedForm & { layout: Layout }) {
   const { isLast, least, selected, maxPerDocument } = values;
-  const { isCapped, isDistinct } = form;
+  const { isCapped, isDistinct, isRestricted } = form;
   const cap = isCapped ? { maxPerDocument: mostPerDocument(values, form) } : {};
   const nearest = nearestInMeaning(values, {
     score: scoreOfFew(values, layout),
@@ -315,7 +320,7 @@ function rankedInScope(values: ScopedValues, { layout, ...form }: ScopedForm & {
     scored AS MATERIALIZED (
       SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctScored(values, layout)},` : sql``}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, layout })}
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, isRestricted, layout })}
     SELECT found.*, ${isEnough} AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
@@ -367,9 +372,17 @@ export function createRanking(): RankPassages {
       SCOPED_VALUES,
       ...inEachLayout((values: ScopedValues, layout) => rankedInScope(values, { ...form, layout }), 'ids'),
     );
-  const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false, isDistinct: false });
-  const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true, isDistinct: false });
-  const rankDistinct = prepareInScope('ranked_distinct', { isCapped: true, isDistinct: true });
+  const prepareForms = (isRestricted: boolean) => {
+    const prepareForm = (name: string, form: Omit<ScopedForm, 'isRestricted'>) =>
+      prepareInScope(isRestricted ? `${name}_restricted` : name, { ...form, isRestricted });
+    return {
+      whole: prepareForm('ranked_in_scope', { isCapped: false, isDistinct: false }),
+      perDocument: prepareForm('ranked_per_document', { isCapped: true, isDistinct: false }),
+      distinct: prepareForm('ranked_distinct', { isCapped: true, isDistinct: true }),
+    };
+  };
+  const inScope = prepareForms(false);
+  const restricted = prepareForms(true);
 
   return async (
     database,
@@ -399,8 +412,9 @@ export function createRanking(): RankPassages {
       const isEnough = rows.length === 0 ? ending.isLast : rows.some((row) => row.isEnough);
       return { found: rows, isEnough };
     }
-    const whole = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
-    const run = scope.isDistinct ? rankDistinct : whole;
+    const { whole, perDocument, distinct } = scope.isRestricted ? restricted : inScope;
+    const ofAny = scope.maxPerDocument === undefined ? whole : perDocument;
+    const run = scope.isDistinct ? distinct : ofAny;
     const rows = await run(database, {
       ...values,
       ...scopeValues(scope, comparesAll),

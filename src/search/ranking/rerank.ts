@@ -20,9 +20,10 @@ import {
   mergedInEach,
 } from '../../indexing/postings/document-frequencies.ts';
 import { inverseDocumentFrequencySql, lengthNormSql, saturationSql } from '../bm25.ts';
+import { tsqueryOf } from '../lexeme-query.ts';
 import { termFrequency, titleFrequency } from '../postgres-rank-insides.ts';
 import type { Layout } from './layout.ts';
-import { scoreOf, tsqueryOf } from './term-scores.ts';
+import { scoreOf } from './term-scores.ts';
 
 /**
  * Passages that are reranked; also the highest limit of a search. With thirty, the mean nDCG@10 over the open
@@ -162,24 +163,56 @@ const vectorElement = (scale: RawBuilder<unknown>, frequency: RawBuilder<unknown
 const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
 
 /**
+ * Passages in whose texts a restricted search counts the shared lexemes, the best candidates: counts of the index would
+ * tell of documents that the caller does not see.
+ */
+const COUNTED_CANDIDATES_MAX = 500;
+
+/** How `feedbackTerms` counts lexemes. `tables`: `collection`, with the number of passages. `counts`: rows for each lexeme. */
+function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted }: FeedbackForm) {
+  if (isRestricted)
+    return {
+      tables: sql`among AS MATERIALIZED (
+    SELECT ${textLexemes} AS lexemes FROM scored
+    ORDER BY score DESC, document_id DESC, position LIMIT ${sql.lit(COUNTED_CANDIDATES_MAX)}),
+  collection AS MATERIALIZED (SELECT count(*) AS passage_count FROM among)`,
+      counts: sql`SELECT word.lexeme, 1 AS passage_count FROM among, unnest(lexemes) AS word
+        WHERE word.lexeme IN (SELECT lexeme FROM shared)`,
+    };
+  const ofPassages = layout.isDistributed
+    ? sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)`
+    : sql`knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))`;
+  return {
+    tables: sql`collection AS MATERIALIZED (
+    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
+    WHERE ${ofPassages})`,
+    counts: layout.isDistributed
+      ? distributedFrequencyRows('shared', isInCollection)
+      : frequencyRows('shared', {
+          merged: mergedInEach('shared', 'collection'),
+          isSearched: isInCollection,
+        }),
+  };
+}
+
+/** `isRestricted`: the caller does not see all documents. */
+type FeedbackForm = { layout: Layout; isRestricted: boolean };
+
+/**
  * `feedback` → `feedback_terms`: the most informative lexemes that at least two feedback passages share, without those
  * of the query. `centroid` is a lexeme's element in the weighted sum of the feedback passages' vectors (as in Rocchio's
  * method), and `squared_idf` the weight of the lexeme in a similarity.
  */
 export const feedbackTerms = (
   { lexemes, ids }: Record<'lexemes' | 'ids', RawBuilder<unknown>>,
-  layout: Layout,
-) => sql`
+  form: FeedbackForm,
+) => {
+  const { tables, counts } = countsOfShared(ids, form);
+  return sql`
   WITH passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ${vectorScale} AS scale, ${textLexemes} AS lexemes
     FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
-  collection AS MATERIALIZED (
-    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
-    WHERE ${
-      layout.isDistributed
-        ? sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)`
-        : sql`knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))`
-    }),
+  ${tables},
   shared AS MATERIALIZED (
     SELECT lexeme, sum(${vectorElement(sql.ref('scale'), sql`cardinality(positions)`)}) AS centroid
     FROM passages, unnest(lexemes)
@@ -192,20 +225,14 @@ export const feedbackTerms = (
     FROM (
       SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
-      FROM (${
-        layout.isDistributed
-          ? distributedFrequencyRows('shared', isInCollection)
-          : frequencyRows('shared', {
-              merged: mergedInEach('shared', 'collection'),
-              isSearched: isInCollection,
-            })
-      }) AS counts) AS counts
+      FROM (${counts}) AS counts) AS counts
     GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, centroid, idf ^ 2 AS squared_idf FROM (
     SELECT lexeme, centroid, ${inverseDocumentFrequencySql(sql`frequency`, sql`passages`)} /
       (${float(TYPICAL_IDF)} * ln(1 + passages)) AS idf
     FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
   ORDER BY centroid * idf DESC, lexeme LIMIT ${sql.lit(FEEDBACK_TERMS)}`;
+};
 
 /**
  * `feedback`, `feedback_terms` → `reranked`: adds to each passage's score its similarity to the feedback passages,

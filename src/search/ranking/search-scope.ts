@@ -1,6 +1,6 @@
 /**
  * The documents to which a query restricts its results, and how many passages of each may be among them. Terms keep the
- * document frequencies of the whole knowledge bases, so that a passage has the same score by BM25 in every scope.
+ * document frequencies of all that the caller sees, so that a passage has the same score by BM25 in every scope.
  *
  * Two ways lead to the passages. If the documents have few passages, all of these are read and scored. Otherwise the
  * index finds candidates as without a scope, and those of other documents are dropped before they are scored.
@@ -24,12 +24,15 @@ import { RERANK_DEPTH } from './rerank.ts';
  * - `documents`: the only documents to search.
  * - `maxPerDocument`: the most passages of a document.
  * - `isDistinct`: whether passages with the same text come once.
+ * - `isRestricted`: documents outside of `filter` do not exist for the caller, so that the order of the results must not
+ *   depend on them.
  */
 export type SearchScope = {
   filter?: DocumentFilter;
   documents?: ScopedId[];
   maxPerDocument?: number;
   isDistinct?: boolean;
+  isRestricted?: boolean;
 };
 
 /** The values of the scope in the statement. */
@@ -72,9 +75,9 @@ const readSample = prepare('filter_sample', SAMPLE_VALUES, sampleShare, { build:
 export async function estimateShare(
   database: Queryable,
   ids: string[],
-  { filter, documents }: SearchScope = {},
+  { filter, documents, isRestricted = false }: SearchScope = {},
 ): Promise<number> {
-  if (filter === undefined || documents !== undefined) return 1;
+  if (filter === undefined || documents !== undefined || isRestricted) return 1;
   const [row] = await readSample(database, { ids: `{${ids}}`, ...filter });
   return row?.share ?? 1;
 }
@@ -92,14 +95,20 @@ export const ofEachDocument = (
       FROM ${table}) AS placed
     WHERE place <= ${most}::integer`;
 
+/** As `comparedMax`: all documents are compared, since which way leads to the passages must not depend on others. */
+const UNBOUNDED = 2_147_483_647;
+
 /** The values of `SCOPE_VALUES` but `anyTerm`. `comparesAll`: the filter is compared with all documents. */
-export const scopeValues = ({ filter, documents, maxPerDocument }: SearchScope, comparesAll: boolean) => ({
+export const scopeValues = (
+  { filter, documents, maxPerDocument, isRestricted = false }: SearchScope,
+  comparesAll: boolean,
+) => ({
   path: filter?.path,
   hasFields: filter?.hasFields,
   namedKnowledgeBases: documents?.map(({ knowledgeBaseId }) => knowledgeBaseId),
   namedDocuments: documents?.map(({ id }) => id),
   maxPerDocument,
-  comparedMax: comparesAll ? COMPARED_MAX : SAMPLED,
+  comparedMax: isRestricted ? UNBOUNDED : comparesAll ? COMPARED_MAX : SAMPLED,
 });
 
 /**

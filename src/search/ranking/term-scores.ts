@@ -87,10 +87,6 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
   };
 }
 
-/** SQL for a lexeme as a tsquery. The SQL quotes the lexeme itself (see `quoteLexeme`). */
-export const tsqueryOf = (lexeme: RawBuilder<unknown>) =>
-  sql`('''' || replace(replace(${lexeme}, '\\', '\\\\'), '''', '''''') || '''')::tsquery`;
-
 /**
  * SQL for the query terms, one row each, which a statement names `query_terms`. `query` is a term's first variant. Most
  * terms have no other variant: then `variants` is NULL.

@@ -12,7 +12,7 @@ import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreU
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
-import { TIERED_FROM } from '../query/query-analysis.ts';
+import { type ScopedQuery, TIERED_FROM } from '../query/query-analysis.ts';
 import { isCommon, type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { Scoring } from './best-by-bm25.ts';
@@ -311,7 +311,7 @@ const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[]
 /** The terms to score. Reads the frequencies of their impact tiers, unless the analysis has them. */
 export async function weighTerms(
   database: Queryable,
-  accountId: string,
+  { accountId, restriction }: Pick<ScopedQuery, 'accountId' | 'restriction'>,
   { tokens, terms, spans, statistics, hasTiers }: ExpandedAnalysis,
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
@@ -321,7 +321,7 @@ export async function weighTerms(
   const tierLexemes = tierLexemesOf(withoutTiers, index);
   const ofTiers =
     tierLexemes.length > 0
-      ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
+      ? await readFrequencies(database, { accountId, restriction, ids: searched.ids }, tierLexemes)
       : [];
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
   return {

@@ -7,6 +7,7 @@ import type { AttributeType, Filter, QueryWarning } from '../../../generated/typ
 import { nearestName } from '../../analysis/edits/near-name.ts';
 import { withStatementBound } from '../../database/connection/bounded-statements.ts';
 import type { Queryable } from '../../database/connection/database.ts';
+import { fits } from '../../database/rows/documents/document-filter.ts';
 import { ServiceError } from '../../terms/errors.ts';
 import type { SearchRequest } from '../search.ts';
 
@@ -50,17 +51,22 @@ type Found = { name: string; type: AttributeType; documents: number };
  */
 async function countTypes(
   database: Queryable,
-  { accountId, knowledgeBaseIds, scope }: SearchRequest,
+  { accountId, knowledgeBaseIds, scope, restriction }: SearchRequest,
   needs: Need[],
 ): Promise<{ found: Found[]; lookedAt: number }> {
   const ids = knowledgeBaseIds ?? null;
+  // In a query of its own, since columns of both tables have the names of fields.
+  const isVisible = restriction
+    ? sql`AND EXISTS (SELECT FROM documents AS own
+          WHERE own.knowledge_base_id = documents.knowledge_base_id AND own.id = documents.id AND ${fits(restriction)})`
+    : sql``;
   const documents = scope?.documents?.map(({ id }) => id) ?? null;
   const { rows } = await sql<{ found: Found[]; lookedAt: number }>`
     WITH searched AS MATERIALIZED (
       SELECT attributes FROM documents JOIN knowledge_bases USING (knowledge_base_id)
       WHERE documents.account_id = ${accountId}::uuid AND deleted_at IS NULL AND status = 'processed'
         AND (${ids}::uuid[] IS NULL OR documents.knowledge_base_id = ANY(${ids}::uuid[]))
-        AND (${documents}::uuid[] IS NULL OR documents.id = ANY(${documents}::uuid[]))
+        AND (${documents}::uuid[] IS NULL OR documents.id = ANY(${documents}::uuid[])) ${isVisible}
       LIMIT ${sql.lit(LOOKED_AT_MAX)}),
     counted AS (
       SELECT key AS name, CASE jsonb_typeof(value) WHEN 'string' THEN 'text' WHEN 'array' THEN 'list'

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
+import { keyExpiry } from '../../database/rows/api-keys.ts';
 import { isSameSecret, readApiKey } from '../../terms/api-key.ts';
 import { type Problem, shellWord } from '../../terms/problem.ts';
 import { apiKeyFile } from './secret-files.ts';
@@ -23,7 +24,7 @@ async function findFlaw(database: Database, key: string): Promise<Flaw | undefin
   if (given === undefined) return 'malformed';
   const known = await database
     .selectFrom('api_keys')
-    .select(['secret_hash', 'revoked_at', sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired')])
+    .select(['secret_hash', 'revoked_at', sql<boolean>`coalesce(${keyExpiry} <= now(), false)`.as('expired')])
     .where('id', '=', given.keyId)
     .executeTakeFirst();
   if (known === undefined || !isSameSecret(known.secret_hash, given.secretHash)) return 'unknown';

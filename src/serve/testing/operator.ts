@@ -1,5 +1,6 @@
 /** Opens and changes accounts as an operator's commands do, without starting them: two starts take a second. */
 
+import type { Filter } from '../../../generated/types.gen.ts';
 import { readConfig } from '../../config/config.ts';
 import { createDatabase, createMaintenancePool, type Database } from '../../database/connection/database.ts';
 import {
@@ -28,8 +29,8 @@ export async function openAccountAt(url: string, name: string, limits: AccountCh
   return apiKey;
 }
 
-/** What a key may do, and the knowledge bases that it is bound to; by default all. */
-export type KeyBounds = { scope?: KeyScope; knowledgeBaseIds?: string[] };
+/** What a key may do, and which knowledge bases and documents exist for it; by default all. */
+export type KeyBounds = { scope?: KeyScope; knowledgeBaseIds?: string[]; filter?: Filter };
 
 async function requireAccount(database: Database, name: string): Promise<string> {
   const accountId = await findAccountId(database, name);

@@ -7,7 +7,7 @@ import type {
 } from '../../../../generated/types.gen.ts';
 import type { Queryable } from '../../connection/database.ts';
 import type { OwnedKnowledgeBase } from '../knowledge-bases.ts';
-import { type DocumentFilter, fitsFilter } from './document-filter.ts';
+import { type DocumentFilter, fits } from './document-filter.ts';
 
 /** Only the newest documents are counted, so that the work does not grow with the knowledge base. */
 const COUNTED_MAX = 10_000;
@@ -40,7 +40,7 @@ const countedValues = (
     listed AS MATERIALIZED (
       SELECT id, attributes, storage_bytes - size_bytes AS bytes, created_at FROM documents
       WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid AND status = 'processed'
-        AND ${filter === undefined ? sql`true` : fitsFilter({ path: sql`${filter.path}`, hasFields: sql`${filter.hasFields}` })}
+        AND ${fits(filter)}
       ORDER BY created_at DESC, id DESC LIMIT ${sql.lit(COUNTED_MAX + 1)}),
     numbered AS (
       SELECT id, attributes, row_number() OVER newest AS number, sum(bytes) OVER newest - bytes AS bytes_before

@@ -101,6 +101,15 @@ export const toDocumentFilter = (filter: Filter): DocumentFilter => ({
   hasFields: hasFields(filter),
 });
 
+/** The filter that only documents fit which fit both; undefined: neither is there. */
+export const bothFilters = (
+  left: DocumentFilter | undefined,
+  right: DocumentFilter | undefined,
+): DocumentFilter | undefined =>
+  left && right
+    ? { path: `(${left.path} && ${right.path})`, hasFields: left.hasFields || right.hasFields }
+    : (left ?? right);
+
 /** SQL for the fields of a document by their names in a filter. To make them takes longer than to compare them. */
 const fieldsOfDocument = sql`jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
   ${sql.lit(CREATED_AT)}, round(extract(epoch FROM created_at) * 1000))`;
@@ -115,3 +124,9 @@ export const fitsFilter = ({
   sql<boolean>`(${path}::jsonpath IS NULL OR
     (CASE WHEN ${isWithFields}::boolean THEN attributes || ${fieldsOfDocument} ELSE attributes END) @@ ${path}::jsonpath)
     IS TRUE`;
+
+/** The same with the values of `filter`; true without one. */
+export const fits = (filter: DocumentFilter | undefined) =>
+  filter === undefined
+    ? sql<boolean>`true`
+    : fitsFilter({ path: sql`${filter.path}`, hasFields: sql`${filter.hasFields}` });

@@ -18,6 +18,7 @@ import type { Queryable } from '../../connection/database.ts';
 import { prepareRead } from '../../connection/prepared.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { keepFromDeletion, recordDocumentEvents } from '../webhook-events.ts';
+import { type DocumentFilter, fits } from './document-filter.ts';
 
 export type DocumentRow = {
   knowledge_base_id: string;
@@ -120,14 +121,33 @@ const lookUpDocument = shareLookUps(async (database: Queryable, knowledgeBaseId,
   return new Map(rows.map((row) => [row.id, row]));
 });
 
-/** @throws DOCUMENT_NOT_FOUND unless the account has this document. */
+/** SQL for whether a row of `documents` fits a filter, where other tables have columns of the same names. */
+const isVisible = (restriction: DocumentFilter) => sql<boolean>`EXISTS (
+  SELECT FROM documents AS own
+  WHERE own.knowledge_base_id = documents.knowledge_base_id AND own.id = documents.id AND ${fits(restriction)})`;
+
+/** The row for such a caller: `replaces` names a document that need not exist for it, and is gone in most cases. */
+export const asSeen = <Row extends { replaces: string | null }>(
+  row: Row,
+  restriction: DocumentFilter | undefined,
+): Row => (restriction === undefined ? row : { ...row, replaces: null });
+
+/** A document of the account, as a caller asks for it. `restriction`: which documents exist for the caller; undefined: all. */
+export type SoughtId = OwnedId & { restriction?: DocumentFilter | undefined };
+
+/** @throws DOCUMENT_NOT_FOUND unless the account has this document, and it exists for the caller */
 export async function requireDocument(
   database: Queryable,
-  { knowledgeBaseId, id, accountId }: OwnedId,
+  { knowledgeBaseId, id, accountId, restriction }: SoughtId,
 ): Promise<FoundDocument> {
-  const row = await lookUpDocument(database, knowledgeBaseId, id);
+  const row =
+    restriction === undefined
+      ? await lookUpDocument(database, knowledgeBaseId, id)
+      : await findDocument(database, { knowledgeBaseId, id, accountId })
+          .where(isVisible(restriction))
+          .executeTakeFirst();
   if (row?.account_id !== accountId) throw documentNotFound();
-  return row;
+  return asSeen(row, restriction);
 }
 
 /**

@@ -5,6 +5,7 @@ import { formatScopedId, type ScopedId } from '../../../terms/ids.ts';
 import type { Queryable } from '../../connection/database.ts';
 import { prepare } from '../../connection/prepared.ts';
 import { inShards } from '../../schema/distributed-tables.ts';
+import { type DocumentFilter, fitsFilter } from './document-filter.ts';
 
 /** Selects the ids of those of the given documents in live knowledge bases for which `isWanted` is true. */
 const selectGiven = (
@@ -38,15 +39,42 @@ const findOwned = prepare(
   },
 );
 
+const VISIBLE_VALUES = ['knowledgeBaseIds', 'ids', 'path', 'hasFields'] as const;
+
+/** The documents of the table `documents` alone that fit a filter: its names would be ambiguous beside another table. */
+const selectVisible = (
+  { knowledgeBaseIds, ids, ...filter }: Record<(typeof VISIBLE_VALUES)[number], RawBuilder<unknown>>,
+  isInShards: RawBuilder<unknown>,
+) => sql<ScopedId>`
+  SELECT knowledge_base_id AS "knowledgeBaseId", id FROM documents
+  WHERE (knowledge_base_id, id) IN (SELECT * FROM unnest(${knowledgeBaseIds}::uuid[], ${ids}::uuid[]))
+    AND ${isInShards} AND ${fitsFilter(filter)}`;
+
+const findVisible = prepare(
+  'find_visible_documents',
+  VISIBLE_VALUES,
+  (values) => selectVisible(values, sql`true`),
+  {
+    build: (values) => selectVisible(values, inShards(values.knowledgeBaseIds, 'documents')),
+    ids: 'knowledgeBaseIds',
+  },
+);
+
 /**
- * @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one.
+ * @param restriction which documents exist for the caller; undefined: all of the account
+ * @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents, and they exist for the caller; it
+ * names the first unknown one.
  */
 export async function requireDocuments(
   database: Queryable,
-  accountId: string,
+  { accountId, restriction }: { accountId: string; restriction: DocumentFilter | undefined },
   documents: ScopedId[],
 ): Promise<void> {
-  const rows = await findOwned(database, { ...toColumnsOfIds(documents), accountId });
+  const given = toColumnsOfIds(documents);
+  const owned = await findOwned(database, { ...given, accountId });
+  const visible =
+    restriction && new Set((await findVisible(database, { ...given, ...restriction })).map(formatScopedId));
+  const rows = visible ? owned.filter((id) => visible.has(formatScopedId(id))) : owned;
   const found = new Set(rows.map(formatScopedId));
   const ids = documents.map(formatScopedId);
   const unknown = ids.find((id) => !found.has(id));

@@ -25,7 +25,7 @@ const ORDER = {
   uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
   search: ['query', 'getSynonyms', 'setSynonyms', 'listQueries', 'setQueryHistory'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
-  account: ['getUsage', 'getBalance'],
+  account: ['getUsage', 'getBalance', 'createToken'],
 };
 
 /** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
@@ -43,6 +43,7 @@ const KEY_HINT = `**Your key**: the first start of the server writes one to the 
 /** What an operation demands of a key, by its x-required-scope. */
 const DEMANDS = {
   search: 'Any key may call this.',
+  unfiltered: 'Any key without a filter may call this.',
   write: 'It needs a key with the scope `write`.',
   account: 'It needs a key with the scope `write` that is not bound to single knowledge bases.',
 };
@@ -52,7 +53,9 @@ const withDemand = ([path, methods]) => [
   path,
   Object.fromEntries(
     Object.entries(methods).map(([method, operation]) => {
-      const demand = DEMANDS[operation['x-required-scope']];
+      const isFor =
+        operation['x-keys-with-filter'] === 'refused' ? 'unfiltered' : operation['x-required-scope'];
+      const demand = DEMANDS[isFor];
       return [method, { ...operation, description: `${operation.description}\n\n${demand}` }];
     }),
   ),

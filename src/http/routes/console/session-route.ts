@@ -1,7 +1,7 @@
 /** Signs the console in and out: it exchanges a key for a cookie, tells what the cookie's key may do, and ends it. */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { ServiceError } from '../../../terms/errors.ts';
+import { ServiceError, unauthorized } from '../../../terms/errors.ts';
 import type { Caller } from '../../access/authenticate.ts';
 import {
   type ConsoleSession,
@@ -67,6 +67,8 @@ export function addSession(
   router.post(SESSION_PATH, async (context) => {
     requireSameOrigin(context);
     const caller = await authenticate(keyOfHeader(context.req.headers));
+    // A session would outlive the token, and see all that its key sees.
+    if (caller.token !== undefined) throw unauthorized();
     context.set(await limitRate(caller.keyId));
     setCookie(context, sessions.cookieName, sessions.issue(caller.keyId));
     context.body = { success: true, data: describe(caller) };
