@@ -75,6 +75,12 @@ describe('a notebook', () => {
       .replaceAll('```', '')
       .trim();
 
+  it('shows what a program has printed last on a line', async () => {
+    expect(await shown({ output_type: 'stream', text: ['10 %\r50 %\r100 %\r\ndone\r\n'] })).toBe(
+      '100 %\r\ndone',
+    );
+  });
+
   it('has its text, code and outputs', async () => {
     const cells = [
       { cell_type: 'markdown', source: ['# Title\n', 'Text.'] },

@@ -34,7 +34,9 @@ const OBJECT_NAME = /^<[^<>]*>$/;
 function outputText({ text, data, ename, evalue, html }: Output): string {
   if (typeof ename === 'string') return `${ename}: ${joined(evalue)}`;
   const media = isObject(data) ? data : { 'text/plain': text, 'text/html': html };
-  const plain = joined(media['text/markdown'] ?? media['text/plain'] ?? text).replace(COLOURS, '');
+  const plain = joined(media['text/markdown'] ?? media['text/plain'] ?? text)
+    .replace(COLOURS, '')
+    .replace(OVERWRITTEN, '');
   if (!isBlank(plain) && !OBJECT_NAME.test(plain.trim())) return plain;
   return extractHtml(joined(media['text/html'])).text;
 }
@@ -42,6 +44,9 @@ function outputText({ text, data, ename, evalue, html }: Output): string {
 /** Control sequences of terminals (ECMA-48, 5.4). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
 const COLOURS = /\u001b\[[\d;]*[A-Za-z]/g;
+
+/** What a carriage return lets the rest of its line replace: the progress of a program. */
+const OVERWRITTEN = /^[^\r\n]*\r(?!\n|$)/gm;
 
 /** The format stores a text as a string or as a list of its lines. */
 function joined(text: unknown): string {

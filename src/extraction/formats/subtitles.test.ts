@@ -65,3 +65,35 @@ test('SubStation Alpha: dialogue in the order of its times', async () => {
     [5, 'Later, and on a line.'],
   ]);
 });
+
+test('SBV and TTML: times, lines of a cue, parts with times of their own', async () => {
+  const sbv = '0:00:01.000,0:00:03.000\nHello\nthere\n\n0:00:03.500,0:00:05.000\n>> All\n';
+  expect(await cuesOf(sbv, 'a.sbv')).toEqual([
+    [1, 'Hello there'],
+    [3.5, '>> All'],
+  ]);
+  const ttml = (attributes: string, body: string) =>
+    `<?xml version="1.0"?>\n<tt xml:lang="en" xmlns="http://www.w3.org/ns/ttml" ${attributes}><head><metadata><x>no</x></metadata></head><body>${body}</body></tt>`;
+  const cues = await cuesOf(
+    ttml(
+      'xmlns:ttp="http://www.w3.org/ns/ttml#parameter" ttp:frameRate="25" ttp:tickRate="1000"',
+      '<div begin="10s"><p begin="00:00:04.500" end="00:00:05.000">Later</p><p begin="1000t" dur="2s">Hello<br/>\n there &amp; all</p></div>' +
+        '<p><span begin="00:00:01:05" end="2s">First</span> <span begin="2500ms">second</span></p>',
+    ),
+    'a.ttml',
+  );
+  expect(cues).toEqual([
+    [1.2, 'First'],
+    [2.5, 'second'],
+    [11, 'Hello there & all'],
+    [14.5, 'Later'],
+  ]);
+  expect((await read(ttml('', '<p begin="1s">x</p>'), 'a.xml')).type).toBe('srt');
+  expect((await read('<tt><p>x</p></tt>', 'a.xml')).type).toBe('xml');
+});
+
+test('drawings of an .ass file are no text', async () => {
+  const ass =
+    '[Script Info]\n[Events]\nDialogue: 0,0:00:01.00,0:00:03.00,Default,,0,0,0,,{\\an7\\p1}m 0 0 l 10 10{\\p0}Shown\n';
+  expect(await cuesOf(ass, 'a.ass')).toEqual([[1, 'Shown']]);
+});

@@ -1,11 +1,12 @@
-/** Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha) as text with the time of each cue. */
+/**
+ * Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha, YouTube's SBV, TTML) as text with the time
+ * of each cue.
+ */
 import type { CueStart, ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-error.ts';
 import { withoutNuls } from '../rendering/text-writer.ts';
-
-/** What is shown from `start` to `end`, in seconds. */
-type Cue = { start: number; end: number; lines: string[] };
+import { type Cue, TIMED_TEXT, timedTextCues } from './timed-text.ts';
 
 /** A silence of this many seconds ends a paragraph. */
 const PAUSE_SECONDS = 3;
@@ -13,7 +14,7 @@ const PAUSE_SECONDS = 3;
 /** One cue a line, and an empty line at each pause. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
 export function extractSubtitles(bytes: Uint8Array, charset?: string): ExtractedText {
   const written = decodeText(bytes, { charset });
-  const cues = /^\[Script Info\]/i.test(written) ? dialogueOf(written) : cuesOf(written);
+  const cues = readCues(written, bytes);
   const times: CueStart[] = [];
   const pieces: string[] = [];
   let length = 0;
@@ -26,6 +27,11 @@ export function extractSubtitles(bytes: Uint8Array, charset?: string): Extracted
     end = until;
   }
   return { text: requireShort(pieces.join('')), headings: [], pages: [], verbatim: [], tables: [], times };
+}
+
+function readCues(written: string, bytes: Uint8Array): Iterable<Cue> {
+  if (TIMED_TEXT.test(written)) return timedTextCues(bytes);
+  return /^\[Script Info\]/i.test(written) ? dialogueOf(written) : cuesOf(written);
 }
 
 /**
@@ -77,15 +83,23 @@ const plain = (line: string): string =>
 const CUE_TIMES =
   /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})/;
 
+/** SBV has `0:01:14.440,0:01:15.760`. */
+const SBV_TIMES = /^(\d{1,4}):(\d\d):(\d\d)\.(\d{1,3}),(\d{1,4}):(\d\d):(\d\d)\.(\d{1,3})\s*$/;
+
 /**
  * A cue is a line of times and the lines below it. In WebVTT an empty line ends it, and notes and styles may follow. In
  * SubRip only the number of the next cue follows.
  */
 function* cuesOf(text: string): Generator<Cue> {
   const isWebVtt = text.startsWith('WEBVTT');
+  const isSbv = SBV_TIMES.test(text.trimStart().split('\n', 1)[0] ?? '');
+  const timesIn = (line: string) => {
+    if (isSbv) return SBV_TIMES.exec(line);
+    return line.includes('-->') ? CUE_TIMES.exec(line) : null;
+  };
   let cue: Cue | undefined;
   for (const line of text.split('\n')) {
-    const times = line.includes('-->') ? CUE_TIMES.exec(line) : null;
+    const times = timesIn(line);
     if (times) {
       if (cue) yield withoutNumber(cue);
       cue = { start: seconds(times.slice(1, 5)), end: seconds(times.slice(5, 9)), lines: [] };
@@ -112,6 +126,9 @@ const FIELDS_BEFORE_TEXT = 9;
 const DIALOGUE = new RegExp(`^Dialogue:((?:[^,]*,){${FIELDS_BEFORE_TEXT}})(.*)$`);
 const POINT = /(\d+):(\d+):(\d+)\.(\d+)/;
 
+/** A drawing in place of text: `{\p1}m 0 0 l 100 0{\p0}`. */
+const DRAWING = /\{[^{}]*\\p[1-9][^{}]*\}[^{}]*/g;
+
 /** The lines of dialogue of an .ass file, which need not be in the order of their times. */
 function dialogueOf(text: string): Cue[] {
   const cues: Cue[] = [];
@@ -123,7 +140,10 @@ function dialogueOf(text: string): Cue[] {
       cues.push({
         start: seconds(from.slice(1)),
         end: seconds(until.slice(1)),
-        lines: spoken.replaceAll('\\h', ' ').split(/\\[Nn]/),
+        lines: spoken
+          .replace(DRAWING, '')
+          .replaceAll('\\h', ' ')
+          .split(/\\[Nn]/),
       });
   }
   return cues.sort((a, b) => a.start - b.start);
