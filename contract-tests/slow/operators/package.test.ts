@@ -1,6 +1,6 @@
 /** The installed package: its files, and that it runs outside of the checkout, also as the container image. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
@@ -88,6 +88,39 @@ testInstalled(
       await end(server, 'SIGTERM');
     }
     expect(server.exitCode).toBe(0);
+  },
+);
+
+/** German data of OCR, as npm installs it; undefined where it is not there. */
+const german = process.env.OCR_LANGUAGES && join(process.env.OCR_LANGUAGES, 'deu');
+
+test.skipIf(installed === undefined || german === undefined)(
+  'a German scan is read once German is installed, in a knowledge base of German texts',
+  async () => {
+    await cp(german ?? '', join(folder, 'node_modules/@tesseract.js-data/deu'), { recursive: true });
+    const cwd = join(folder, 'german');
+    await mkdir(cwd);
+    const scan = join(root, 'src/extraction/testing/pictures/german.png');
+    await writeFile(
+      join(cwd, 'regeln.md'),
+      'Die Bäume im Garten der Schule werden jedes Jahr im Herbst beschnitten. '.repeat(20),
+    );
+    const command = join(folder, 'node_modules/.bin/knowledge-retrieval');
+    const env = { PATH: process.env.PATH, PORT: await findPort(), LOG_LEVEL: 'warn' };
+    const server = spawn(command, ['serve'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await readGreeting(server, /answers at (http:\S+)/);
+      const use = async (...options: string[]) => (await run(command, options, { cwd, env })).stdout;
+      expect(await use('doctor')).toMatch(/ocr \(languages: .*\bdeu\b/);
+      await use('import', 'regeln.md', '--kb', 'Haus');
+      await use('import', scan, '--kb', 'Haus');
+      const found = await use('search', 'Wann öffnet die Bücherei?', '--kb', 'Haus', '--json');
+      expect(found).toContain('Die Bücherei öffnet früh um neun Uhr');
+      expect(found).toMatch(/"recognised": ?\{ ?"confidence": ?0?\.9/);
+    } finally {
+      await end(server, 'SIGTERM');
+      await rm(join(folder, 'node_modules/@tesseract.js-data'), { recursive: true });
+    }
   },
 );
 

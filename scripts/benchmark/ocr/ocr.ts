@@ -3,7 +3,7 @@
  * `node --import ./bin/require-node.mjs scripts/benchmark/ocr/ocr.ts`.
  */
 import type { GreyPicture } from '../../../src/extraction/recognition/grey-picture.ts';
-import { installedLanguages } from '../../../src/extraction/recognition/ocr-languages.ts';
+import { installedLanguages, type LanguageData } from '../../../src/extraction/recognition/ocr-languages.ts';
 import { createRecognition } from '../../../src/extraction/recognition/recognition.ts';
 import { isMain, scriptCommand } from '../../arguments.ts';
 import { type WrittenPage, writePages } from './pages.ts';
@@ -34,10 +34,11 @@ export function wrongWords(given: string, read: string): number {
   return row.at(-1) ?? 0;
 }
 
-type Figures = { pages: number; words: number; wrong: number; seconds: number };
+/** `least`: how sure the least sure page is. */
+type Figures = { pages: number; words: number; wrong: number; seconds: number; least: number };
 
-async function measure(pages: WrittenPage[]): Promise<Map<string, Figures>> {
-  const recognition = createRecognition(installedLanguages().slice(0, 1));
+async function measure(pages: WrittenPage[], languages: LanguageData[]): Promise<Map<string, Figures>> {
+  const recognition = createRecognition(languages);
   const figures = new Map<string, Figures>();
   for (const { dpi, damage, text, png, font } of pages) {
     const started = process.cpuUsage();
@@ -48,11 +49,12 @@ async function measure(pages: WrittenPage[]): Promise<Map<string, Figures>> {
     const { user, system } = process.cpuUsage(started);
     const read = 'lines' in result ? result.lines.map((line) => line.text).join(' ') : '';
     for (const name of ['all', `${dpi} dpi`, damage.name, font]) {
-      const sum = figures.get(name) ?? { pages: 0, words: 0, wrong: 0, seconds: 0 };
+      const sum = figures.get(name) ?? { pages: 0, words: 0, wrong: 0, seconds: 0, least: 1 };
       sum.pages++;
       sum.words += text.split(' ').length;
       sum.wrong += wrongWords(text, read);
       sum.seconds += (user + system) / 1e6;
+      sum.least = Math.min(sum.least, 'lines' in result ? result.confidence : 0);
       figures.set(name, sum);
     }
   }
@@ -60,11 +62,16 @@ async function measure(pages: WrittenPage[]): Promise<Map<string, Figures>> {
 }
 
 if (isMain(import.meta.filename)) {
-  scriptCommand('ocr')
+  const command = scriptCommand('ocr')
     .description('Measures OCR on twenty pages: seconds a page, and the share of wrong words.')
+    .option('--languages <folder>', 'those of node_modules/@tesseract.js-data there too, tried after English')
     .parse();
-  for (const [name, { pages, words, wrong, seconds }] of await measure(await writePages()))
+  const { languages } = command.opts<{ languages?: string }>();
+  const tried = languages === undefined ? installedLanguages().slice(0, 1) : installedLanguages(languages);
+  for (const [name, figures] of await measure(await writePages(), tried)) {
+    const { pages, words, wrong, seconds, least } = figures;
     process.stdout.write(
-      `${name.padEnd(24)} ${pages} pages  ${(seconds / pages).toFixed(1)} s a page  ${((100 * wrong) / words).toFixed(2)} % wrong words\n`,
+      `${name.padEnd(24)} ${pages} pages  ${(seconds / pages).toFixed(1)} s a page  ${((100 * wrong) / words).toFixed(2)} % wrong words  confidence from ${least.toFixed(2)}\n`,
     );
+  }
 }
