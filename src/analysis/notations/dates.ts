@@ -27,7 +27,7 @@ const OF = "(?:(?:of|of the|de|del|di|den|d')(?: |(?<=')))?";
 const GAP = '[-.,/ ]{0,3}';
 const NAME = '(?<name>[\\p{L}\\p{M}]{3,20})';
 const DAY_FIRST = new RegExp(
-  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d))?`,
+  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d)|[-/](?<year>\\d{2})(?![\\p{L}\\p{N}]))?`,
   'iu',
 );
 const MONTH_FIRST = new RegExp(
@@ -163,6 +163,22 @@ export function otherDates(token: string): string[] {
   const [, year, low = '', high = ''] = EITHER_WAY.exec(token) ?? [];
   if (year !== undefined) return [`=${year}-${low}-${high}`, `=${year}-${high}-${low}`];
   const exact = EXACT.exec(token);
-  if (!exact || Number(exact[3]) > 12 || exact[2] === exact[3]) return [];
-  return [eitherWay(Number(exact[1]), [Number(exact[2]), Number(exact[3])])];
+  if (!exact) return [];
+  const compact = exact.slice(1).join('');
+  if (Number(exact[3]) > 12 || exact[2] === exact[3]) return [compact];
+  return [eitherWay(Number(exact[1]), [Number(exact[2]), Number(exact[3])]), compact];
 }
+
+const COMPACT = /^(\d{4})(\d\d)(\d\d)$/;
+
+/** The common form of a date without separators, as names of files and logs have it: `20240305`. */
+export function compactDate(token: string): string[] {
+  const [, year = '', month, day] = COMPACT.exec(token) ?? [];
+  return /^(?:19|20)/.test(year) ? tokensOf(Number(month), Number(day), yearOf(year)).slice(0, 1) : [];
+}
+
+/** Whether a token is one of the signs between the numbers of `2024年3月5日`. */
+export const isDateUnit = (token: string): boolean => /^[年月日號号년월일]$/u.test(token);
+
+/** Whether a token is the common form of a date. */
+export const isDate = (token: string): boolean => EXACT.test(token);

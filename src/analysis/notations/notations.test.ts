@@ -24,6 +24,8 @@ describe('dates', () => {
     'Mar. 5 2024',
     '05-Mar-2024',
     '05/Mar/2024:10:00:00',
+    '05-Mar-24',
+    '5/Mar/24',
     '5. März 2024',
     '5 mars 2024',
     '5 de marzo de 2024',
@@ -74,6 +76,7 @@ describe('dates', () => {
     '2024-13-45',
     '99.99.2024',
     '5 Marching 2024',
+    '5-Marching-24',
     'March 2024',
     '1.2.3.2024',
   ])('no date: %s', (text) =>
@@ -91,7 +94,18 @@ describe('dates', () => {
     );
     expect(otherNotations('=2024-03-05', true)).toContain('=2024-03/05');
     expect(otherNotations('=2024-05-03', true)).toContain('=2024-03/05');
-    expect(otherNotations('=2024-03-25', true)).toEqual(['2024-03-25']);
+    expect(otherNotations('=2024-03-25', true)).toEqual(['20240325', '2024-03-25']);
+  });
+
+  it('finds one without separators, and is found by it', () => {
+    expect(otherNotations('20240325', true)).toContain('=2024-03-25');
+    expect(otherNotations('20241325', true).filter((other) => other.includes('-'))).toEqual([]);
+  });
+
+  it('has the signs between its numbers as parts', () => {
+    const isPart = createPartTest(['=2024-03-05', '2024', '年', '日', '会']);
+    expect(['2024', '年', '日', '会'].map(isPart)).toEqual([true, true, true, false]);
+    expect(createPartTest(['年', '2024'])('年')).toBe(false);
   });
 });
 

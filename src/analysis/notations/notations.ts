@@ -15,7 +15,7 @@ import { classesOf, NUMBER, UPPER } from '../characters.ts';
 import { asciiDigits } from '../normalise.ts';
 import { abbreviationOf, createCapitals } from './capitals.ts';
 import { otherIdeographs } from './chinese.ts';
-import { dateAt, otherDates } from './dates.ts';
+import { compactDate, dateAt, isDate, isDateUnit, otherDates } from './dates.ts';
 import { identifierAt, identifierOf, otherIdentifiers } from './identifiers.ts';
 import { COMMON_FORM, isHint, readableToken } from './marks.ts';
 import { groupsAt, isGrouped, otherNumbers } from './numbers.ts';
@@ -119,7 +119,8 @@ export function otherNotations(token: string, isChinese: boolean): string[] {
   if (!DIGIT.test(token)) return isChinese ? otherIdeographs(token) : [];
   const numbers = otherNumbers(token);
   const form = token.startsWith(COMMON_FORM) ? token : commonFormOf(token);
-  if (form === undefined || numbers.length > 0) return [...numbers, ...otherIdentifiers(token)];
+  if (form === undefined || numbers.length > 0)
+    return [...numbers, ...otherIdentifiers(token), ...compactDate(token)];
   return [form, ...otherDates(form), readableToken(form)].filter((other) => other !== token);
 }
 
@@ -136,6 +137,9 @@ const isWhole = (token: string): boolean =>
 /** Returns whether a token is only a part of another one of these tokens of a query. */
 export function createPartTest(tokens: string[]): (token: string) => boolean {
   const wholes = tokens.filter(isWhole);
+  const hasDate = wholes.some(isDate);
   return (token) =>
-    DIGIT.test(token) && wholes.some((whole) => whole.length > token.length && whole.includes(token));
+    DIGIT.test(token)
+      ? wholes.some((whole) => whole.length > token.length && whole.includes(token))
+      : hasDate && isDateUnit(token);
 }

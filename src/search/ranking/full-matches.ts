@@ -36,10 +36,10 @@ const STEP = 0.000_002;
 const FEEDBACK_SHARE = 0.1;
 
 /**
- * Values of the statement, tsqueries or NULL: the whole query, what it is about in a heading, its informative words, and
- * all of these in any place.
+ * Values of the statement, tsqueries or NULL: the whole query; it with synonyms, or what it is about in a heading; its
+ * informative words; and all of these in any place.
  */
-export const FULL_MATCH_VALUES = ['wholeQuery', 'inHeadings', 'wordsInOrder', 'allWords'] as const;
+export const FULL_MATCH_VALUES = ['wholeQuery', 'nearlyWhole', 'wordsInOrder', 'allWords'] as const;
 type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unknown>>;
 
 const anyOf = (operands: string[]): string =>
@@ -140,7 +140,7 @@ type QueryWords = { tokens: string[]; terms: Term[]; unknown: Name[]; spans?: Sy
 
 /**
  * The values of `FULL_MATCH_VALUES`. Words that punctuation joins (`Abs.2`) also match as separate words, which have
- * other places: a compound is a token before those of its parts. A query with a synonym matches as well.
+ * other places: a compound is a token before those of its parts.
  */
 export function fullMatchValues(
   query: string,
@@ -150,33 +150,34 @@ export function fullMatchValues(
   const asTyped = isShort ? placeTokens(words.tokens, words) : [];
   const apart =
     isShort && JOINED.test(query) ? [placeTokens(tokenise(query.replace(SIGNS, ' ')).tokens, words)] : [];
-  const written = [...replaceSpans(asTyped, words.spans ?? []), ...apart];
+  const [, ...replaced] = replaceSpans(asTyped, words.spans ?? []);
   // A single word with a synonym of several words must come before that one.
   const least = words.spans?.length ? 1 : 2;
-  const sequences = (isChosen: (placed: Placed) => boolean): string | null =>
-    written.flatMap((placed) => sequenceOf(placed.filter(isChosen), least) ?? []).join('|') || null;
+  const sequences = (written: Placed[][], isChosen: (placed: Placed) => boolean) =>
+    written.flatMap((placed) => sequenceOf(placed.filter(isChosen), least) ?? []);
+  const either = (sequences: (string | undefined)[]) => sequences.filter(Boolean).join('|') || null;
   const informative = words.terms.filter(({ isInformative }) => isInformative);
   return {
-    wholeQuery: sequences(() => true),
-    inHeadings: (isShort && inHeadings(words)) || null,
-    wordsInOrder: sequences(({ isInformative }) => isInformative),
+    wholeQuery: either(sequences([asTyped, ...apart], () => true)),
+    nearlyWhole: either([isShort ? inHeadings(words) : undefined, ...sequences(replaced, () => true)]),
+    wordsInOrder: either(sequences([asTyped, ...apart, ...replaced], ({ isInformative }) => isInformative)),
     allWords: informative.map(operandOf).join('&') || null,
   };
 }
 
 /** The values of `FULL_MATCH_VALUES` where the words of a query do not count. */
-export const NO_FULL_MATCHES = { wholeQuery: null, inHeadings: null, wordsInOrder: null, allWords: null };
+export const NO_FULL_MATCHES = { wholeQuery: null, nearlyWhole: null, wordsInOrder: null, allWords: null };
 
 /**
  * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 3 for the
- * whole query, 2 for what it is about in a heading, and 1 for its words in order.
+ * whole query, 2 for it with synonyms or what it is about in a heading, and 1 for its words in order.
  */
-export function matchColumns({ wholeQuery, inHeadings, wordsInOrder, allWords }: FullMatchValues) {
+export function matchColumns({ wholeQuery, nearlyWhole, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
   return {
     columns: sql`has_all, level`,
     computed: sql`${has(allWords)} AS has_all,
-        CASE WHEN ${has(wholeQuery)} THEN 3 WHEN ${has(inHeadings)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
+        CASE WHEN ${has(wholeQuery)} THEN 3 WHEN ${has(nearlyWhole)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
   };
 }
 

@@ -58,6 +58,15 @@ test('the same passage scores less by a synonym than by the word of the query', 
   expect(await titlesFor('paid time off')).toEqual(['synonym', 'own']);
 });
 
+test('a passage with the query as it is written comes before one that is all about its synonym', async () => {
+  const { titlesFor, setSynonyms } = await openOver(
+    titled({ PTO: 'PTO expires in March.', leave: 'Paid time off is asked for two weeks ahead.' }),
+  );
+  await setSynonyms([GROUP]);
+  expect(await titlesFor('paid time off')).toEqual(['leave', 'PTO']);
+  expect(await titlesFor('PTO')).toEqual(['PTO', 'leave']);
+});
+
 test('one way only: the others do not find the term', async () => {
   const { titlesFor, setSynonyms } = await openOver(
     titled({
