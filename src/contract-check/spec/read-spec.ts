@@ -8,6 +8,7 @@ import { dereference, readDocument } from './read-document.ts';
 export type Schema = {
   description?: string;
   type?: string;
+  format?: string;
   enum?: unknown[];
   oneOf?: Schema[];
   anyOf?: Schema[];
