@@ -44,6 +44,94 @@ export type FairSemaphore = {
 
 const isWaiting = ({ returning, waiting }: OwnerState): boolean => returning.length() + waiting.length() > 0;
 
+/** The present owners, and the permits that they hold. `reserve`: further permits for owners that hold none. */
+function createOwners(count: number, reserve: number) {
+  const owners = new Map<string, OwnerState>();
+  const half = Math.max(1, Math.floor(count / 2));
+  let [free, served] = [count, 0];
+  const isPresent = (state: OwnerState, nowMs: number): boolean =>
+    state.held > 0 || isWaiting(state) || nowMs - state.usedAtMs < PRESENT_MS;
+  return {
+    owners,
+    hasFree: () => free > 0,
+    /** Its owner is present from now on. */
+    stateOf(owner: string): OwnerState {
+      let state = owners.get(owner);
+      if (state === undefined) {
+        const [returning, waiting] = [createWaitQueue<void>(), createWaitQueue<void>()];
+        state = { held: 0, servedAt: 0, usedAtMs: 0, returning, waiting };
+        owners.set(owner, state);
+      }
+      state.usedAtMs = performance.now();
+      return state;
+    },
+    forgetAbsent() {
+      if (owners.size < 2) return;
+      const nowMs = performance.now();
+      for (const [owner, state] of owners) if (!isPresent(state, nowMs)) owners.delete(owner);
+    },
+    mayHoldMore: ({ held }: OwnerState): boolean =>
+      held === 0 ? free > -reserve : free > 0 && held < (owners.size > 1 ? half : count),
+    hold(state: OwnerState) {
+      free--;
+      state.held++;
+      state.servedAt = ++served;
+    },
+    giveBack(state: OwnerState) {
+      free++;
+      state.held--;
+    },
+  };
+}
+
+type Owners = ReturnType<typeof createOwners>;
+
+/** The waiting owner with the fewest permits, among equals the one served least recently. */
+function findNext({ owners, mayHoldMore }: Owners): [owner: string, state: OwnerState] | undefined {
+  let next: [owner: string, state: OwnerState] | undefined;
+  for (const [owner, state] of owners) {
+    if (!isWaiting(state) || !mayHoldMore(state)) continue;
+    const least = next?.[1];
+    const isLess =
+      state.held === least?.held
+        ? state.servedAt < least.servedAt
+        : state.held < (least?.held ?? Number.POSITIVE_INFINITY);
+    if (isLess) next = [owner, state];
+  }
+  return next;
+}
+
+/** Creates the function that gives free permits to those who wait, as long as there are both. */
+function createServeAll(all: Owners, onServed: (owner: string) => void): () => void {
+  let recheck: NodeJS.Timeout | undefined;
+  const serveNext = (): boolean => {
+    const next = findNext(all);
+    if (next === undefined) return false;
+    const [owner, state] = next;
+    all.hold(state);
+    onServed(owner);
+    (state.returning.length() > 0 ? state.returning : state.waiting).serveFirst();
+    return true;
+  };
+  const serveAll = () => {
+    all.forgetAbsent();
+    while (serveNext());
+    recheckHeldBack();
+  };
+  /**
+   * An owner may wait although a permit is free, because another owner was present until just now. No event signals
+   * that the other one has gone, hence the timer.
+   */
+  const recheckHeldBack = () => {
+    if (recheck !== undefined || !all.hasFree() || !all.owners.values().some(isWaiting)) return;
+    recheck = setTimeout(() => {
+      recheck = undefined;
+      serveAll();
+    }, PRESENT_MS).unref();
+  };
+  return serveAll;
+}
+
 /**
  * Creates a semaphore of `count` permits. `onServed` is called for each permit that an owner gets after a wait. In
  * addition there are `reserve` permits for owners that hold none. They are for permits that are held for so long that a
@@ -54,92 +142,30 @@ export function createFairSemaphore(
   onServed: (owner: string) => void = () => {},
   reserve = 0,
 ): FairSemaphore {
-  const owners = new Map<string, OwnerState>();
-  const half = Math.max(1, Math.floor(count / 2));
-  let [free, served] = [count, 0];
-  let recheck: NodeJS.Timeout | undefined;
-
-  const stateOf = (owner: string): OwnerState => {
-    let state = owners.get(owner);
-    if (state === undefined) {
-      const [returning, waiting] = [createWaitQueue<void>(), createWaitQueue<void>()];
-      state = { held: 0, servedAt: 0, usedAtMs: 0, returning, waiting };
-      owners.set(owner, state);
-    }
-    state.usedAtMs = performance.now();
-    return state;
-  };
-  const isPresent = (state: OwnerState, nowMs: number): boolean =>
-    state.held > 0 || isWaiting(state) || nowMs - state.usedAtMs < PRESENT_MS;
-  const forgetAbsent = () => {
-    if (owners.size < 2) return;
-    const nowMs = performance.now();
-    for (const [owner, state] of owners) if (!isPresent(state, nowMs)) owners.delete(owner);
-  };
-  const mayHoldMore = ({ held }: OwnerState): boolean =>
-    held === 0 ? free > -reserve : free > 0 && held < (owners.size > 1 ? half : count);
-  const hold = (state: OwnerState) => {
-    free--;
-    state.held++;
-    state.servedAt = ++served;
-  };
-  /** Serves the owner with the fewest permits, among equals the one served least recently. */
-  const serveNext = (): boolean => {
-    let next: [owner: string, state: OwnerState] | undefined;
-    for (const [owner, state] of owners) {
-      if (!isWaiting(state) || !mayHoldMore(state)) continue;
-      const least = next?.[1];
-      const isLess =
-        state.held === least?.held ? state.servedAt < least.servedAt : state.held < (least?.held ?? count);
-      if (isLess) next = [owner, state];
-    }
-    if (next === undefined) return false;
-    const [owner, state] = next;
-    hold(state);
-    onServed(owner);
-    (state.returning.length() > 0 ? state.returning : state.waiting).serveFirst();
-    return true;
-  };
-  const serveAll = () => {
-    forgetAbsent();
-    while (serveNext());
-    recheckHeldBack();
-  };
-  /**
-   * An owner may wait although a permit is free, because another owner was present until just now. No event signals
-   * that the other one has gone, hence the timer.
-   */
-  const recheckHeldBack = () => {
-    if (recheck !== undefined || free <= 0 || !owners.values().some(isWaiting)) return;
-    recheck = setTimeout(() => {
-      recheck = undefined;
-      serveAll();
-    }, PRESENT_MS).unref();
-  };
-
+  const all = createOwners(count, reserve);
+  const serveAll = createServeAll(all, onServed);
   return {
     async acquire(owner, { isReturning = false, ...limits } = {}) {
-      const state = stateOf(owner);
-      forgetAbsent();
-      if (!isWaiting(state) && mayHoldMore(state)) return hold(state);
+      const state = all.stateOf(owner);
+      all.forgetAbsent();
+      if (!isWaiting(state) && all.mayHoldMore(state)) return all.hold(state);
       const wait = (isReturning ? state.returning : state.waiting).wait(undefined, limits);
       // A permit may be free now that earlier requests of this owner could not get.
       serveAll();
       await wait;
     },
     markPresent(owner) {
-      stateOf(owner);
-      forgetAbsent();
+      all.stateOf(owner);
+      all.forgetAbsent();
     },
     release(owner) {
-      free++;
-      stateOf(owner).held--;
+      all.giveBack(all.stateOf(owner));
       serveAll();
     },
-    queueOf: (owner) => owners.get(owner)?.waiting,
-    ownerCount: () => owners.size,
+    queueOf: (owner) => all.owners.get(owner)?.waiting,
+    ownerCount: () => all.owners.size,
     rejectAll(error) {
-      for (const { returning, waiting } of owners.values()) {
+      for (const { returning, waiting } of all.owners.values()) {
         returning.rejectAll(error);
         waiting.rejectAll(error);
       }

@@ -46,43 +46,50 @@ export type WaitLimits = {
   budget?: WaitBudget | undefined;
 };
 
+/** Waits at the end of the queue, until the wait is served or rejected. */
+const untilServed = <Wanted>(
+  queue: QueuedWaiter<Wanted>[],
+  wanted: Wanted,
+  { client, signal, budget, waitMaxMs }: WaitLimits & { waitMaxMs: number },
+): Promise<void> =>
+  new Promise((resolvePromise, rejectPromise) => {
+    const leave = () => {
+      clearTimeout(timer);
+      if (budget) budget.leftMs -= performance.now() - waiter.sinceMs;
+      client?.off('close', hangUp);
+      signal?.removeEventListener('abort', abort);
+      queue.splice(queue.indexOf(waiter), 1);
+    };
+    const serve = () => {
+      leave();
+      resolvePromise();
+    };
+    const reject = (error: Error) => {
+      leave();
+      rejectPromise(error);
+    };
+    const hangUp = () => reject(clientHungUp());
+    const abort = () => reject(signal?.reason);
+    const waiter = { sinceMs: performance.now(), wanted, serve, reject };
+    const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => reject(overloaded()), waitMaxMs);
+    client?.once('close', hangUp);
+    signal?.addEventListener('abort', abort);
+    queue.push(waiter);
+  });
+
 /** Creates an empty queue. When a client hangs up, its request leaves the queue and no longer counts. */
 export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
   const queue: QueuedWaiter<Wanted>[] = [];
-  const wait = async (wanted: Wanted, { client, signal, budget, ...limits }: WaitLimits) => {
-    // The time of earlier waits may have spent more than there was: a timer takes no negative time.
-    const waitMaxMs = Math.max(0, Math.min(limits.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity));
-    if (client?.closed) throw clientHungUp();
-    signal?.throwIfAborted();
-    await new Promise<void>((resolvePromise, rejectPromise) => {
-      const leave = () => {
-        clearTimeout(timer);
-        if (budget) budget.leftMs -= performance.now() - waiter.sinceMs;
-        client?.off('close', hangUp);
-        signal?.removeEventListener('abort', abort);
-        queue.splice(queue.indexOf(waiter), 1);
-      };
-      const serve = () => {
-        leave();
-        resolvePromise();
-      };
-      const reject = (error: Error) => {
-        leave();
-        rejectPromise(error);
-      };
-      const hangUp = () => reject(clientHungUp());
-      const abort = () => reject(signal?.reason);
-      const waiter = { sinceMs: performance.now(), wanted, serve, reject };
-      const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => reject(overloaded()), waitMaxMs);
-      client?.once('close', hangUp);
-      signal?.addEventListener('abort', abort);
-      queue.push(waiter);
-    });
-  };
   return {
     length: () => queue.length,
     first: () => queue[0],
-    wait,
+    async wait(wanted, limits) {
+      // The time of earlier waits may have spent more than there was: a timer takes no negative time.
+      const leftMs = Math.min(limits.waitMaxMs ?? Infinity, limits.budget?.leftMs ?? Infinity);
+      if (limits.client?.closed) throw clientHungUp();
+      limits.signal?.throwIfAborted();
+      await untilServed(queue, wanted, { ...limits, waitMaxMs: Math.max(0, leftMs) });
+    },
     serveFirst: () => queue[0]?.serve(),
     serveWhere(tryGrant) {
       for (const { wanted, serve } of [...queue]) if (tryGrant(wanted)) serve();

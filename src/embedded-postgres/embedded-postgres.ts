@@ -7,7 +7,7 @@ import { keepBallast } from './ballast.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { findPrograms } from './embedded-postgres-insides.ts';
 import { watchForOrphan } from './orphan-watch.ts';
-import { chooseLaunch } from './postgres-account.ts';
+import { chooseLaunch, type OwnedLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
 import { preparePassword, readPassword, requirePassword } from './postgres-password.ts';
 import { endOrphan, findPostmaster, removeStaleLocks } from './postgres-pidfile.ts';
@@ -40,6 +40,56 @@ export type EmbeddedPostgresOptions = {
   onLog(line: string): void;
 };
 
+/** Starts the server of a cluster, with the ballast that keeps its disk from filling up. */
+async function startServer(
+  { cluster, socketDirectory }: { cluster: string; socketDirectory: string },
+  { launch, postgres }: { launch: OwnedLaunch; postgres: string },
+  { durable = true, graceSeconds, onLog, ...options }: EmbeddedPostgresOptions,
+): Promise<{ stop(): Promise<void> }> {
+  const { owner } = launch;
+  const ballast = durable ? keepBallast(cluster, { owner, onLog, ...options.ballast }) : undefined;
+  const server = await superviseServer({
+    launch,
+    postgres,
+    args: serverArguments({ cluster, socketDirectory, durable }),
+    async beforeStart() {
+      await endOrphan(cluster, onLog);
+      removeStaleLocks(cluster, socketDirectory);
+    },
+    watch: (pid) => watchForOrphan({ pid, cluster, launch, graceSeconds }),
+    ballast,
+    onLog,
+  }).catch((error) => {
+    ballast?.stop();
+    throw error;
+  });
+  return {
+    async stop() {
+      ballast?.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** The same as startEmbeddedPostgres, in a directory whose lock is held. */
+async function startLocked(directory: string, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { onLog, durable = true } = options;
+  const cluster = clusterPath(directory);
+  const { initdb, postgres } = findPrograms();
+  const launch = chooseLaunch(cluster, postgres);
+  const { owner } = launch;
+  await ensureCluster({ cluster, initdb, launch, durable, onLog });
+  const socketDirectory = chooseSocketDirectory(cluster, owner);
+  const password = preparePassword({ cluster, owner });
+  const server = await startServer({ cluster, socketDirectory }, { launch, postgres }, options);
+  const connection = connectionTo({ host: socketDirectory, port: socketPort, password });
+  await requirePassword({ cluster, owner }, connection).catch(async (error) => {
+    await server.stop();
+    throw error;
+  });
+  return { connection, stop: server.stop };
+}
+
 /**
  * Starts PostgreSQL on the cluster `<directory>/postgres`, and creates both directories if they are missing. Holds the
  * lock of `directory` until `stop`. Resolves when the server accepts connections, after a recovery if necessary. From
@@ -47,44 +97,14 @@ export type EmbeddedPostgresOptions = {
  * @throws an error with the path, the reason and a remedy. Then everything is stopped, and nothing is deleted.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { onLog, graceSeconds, durable = true } = options;
   const directory = openDirectory(options.directory);
   const lock = lockDirectory(directory);
   try {
-    const cluster = clusterPath(directory);
-    const { initdb, postgres } = findPrograms();
-    const launch = chooseLaunch(cluster, postgres);
-    await ensureCluster({ cluster, initdb, launch, durable, onLog });
-    const socketDirectory = chooseSocketDirectory(cluster, launch.owner);
-    const password = preparePassword({ cluster, owner: launch.owner });
-    const ballast = durable
-      ? keepBallast(cluster, { owner: launch.owner, onLog, ...options.ballast })
-      : undefined;
-    const server = await superviseServer({
-      launch,
-      postgres,
-      args: serverArguments({ cluster, socketDirectory, durable }),
-      async beforeStart() {
-        await endOrphan(cluster, onLog);
-        removeStaleLocks(cluster, socketDirectory);
-      },
-      watch: (pid) => watchForOrphan({ pid, cluster, launch, graceSeconds }),
-      ballast,
-      onLog,
-    }).catch((error) => {
-      ballast?.stop();
-      throw error;
-    });
-    const connection = connectionTo({ host: socketDirectory, port: socketPort, password });
-    await requirePassword({ cluster, owner: launch.owner }, connection).catch(async (error) => {
-      await server.stop();
-      throw error;
-    });
+    const { connection, stop } = await startLocked(directory, options);
     return {
       connection,
       async stop() {
-        ballast?.stop();
-        await server.stop();
+        await stop();
         lock.release();
       },
     };

@@ -42,7 +42,7 @@ export type Prometheus = Meter & {
   expose(): Promise<{ type: string; text: string }>;
 };
 
-function createMeter(registers: Registry[]): Meter {
+function timeRequests(registers: Registry[]): Pick<Meter, 'requestEnded' | 'stepEnded'> {
   const requests = new Histogram({
     name: `${PREFIX}request_duration_seconds`,
     help:
@@ -61,6 +61,13 @@ function createMeter(registers: Registry[]): Meter {
     buckets: STEP_BUCKETS,
     registers,
   });
+  return {
+    requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
+    stepEnded: (step, seconds) => steps.observe({ step }, seconds),
+  };
+}
+
+function countEnds(registers: Registry[]): Pick<Meter, 'importsEnded' | 'eventSent'> {
   const imports = new Counter({
     name: `${PREFIX}imports_total`,
     help: 'Ended imports of files, by the status of their document and its error code (empty: none).',
@@ -73,6 +80,17 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['outcome'],
     registers,
   });
+  return {
+    importsEnded: (outcome, count) => {
+      const error_code = 'errorCode' in outcome ? outcome.errorCode : '';
+      imports.inc({ status: outcome.status, error_code }, count);
+    },
+    eventSent: (outcome) => webhooks.inc({ outcome }),
+  };
+}
+
+/** Queries for which a model was asked. */
+function countModels(registers: Registry[]): Pick<Meter, 'meaningAsked' | 'rerankAsked'> {
   const meanings = new Counter({
     name: `${PREFIX}meaning_queries_total`,
     help:
@@ -89,6 +107,16 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['outcome'],
     registers,
   });
+  return {
+    meaningAsked: (outcome) => meanings.inc({ outcome }),
+    rerankAsked: (outcome) => rerankings.inc({ outcome }),
+  };
+}
+
+/** Only the server that makes the vectors has these figures. */
+function gaugeMissingVectors(
+  registers: Registry[],
+): Pick<Meter, 'passagesWithoutVectors' | 'documentsWithoutVectors'> {
   const withoutVectors = new Gauge({
     name: `${PREFIX}passages_without_vectors`,
     help: 'Stored passages to which this server is giving vectors, and that have none yet.',
@@ -102,21 +130,19 @@ function createMeter(registers: Registry[]): Meter {
   });
   waitingForVectors.remove();
   return {
-    requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
-    stepEnded: (step, seconds) => steps.observe({ step }, seconds),
-    importsEnded: (outcome, count) => {
-      const error_code = 'errorCode' in outcome ? outcome.errorCode : '';
-      imports.inc({ status: outcome.status, error_code }, count);
-    },
-    eventSent: (outcome) => webhooks.inc({ outcome }),
-    meaningAsked: (outcome) => meanings.inc({ outcome }),
-    rerankAsked: (outcome) => rerankings.inc({ outcome }),
     passagesWithoutVectors: (count) =>
       count === undefined ? withoutVectors.remove() : withoutVectors.set(count),
     documentsWithoutVectors: (count) =>
       count === undefined ? waitingForVectors.remove() : waitingForVectors.set(count),
   };
 }
+
+const createMeter = (registers: Registry[]): Meter => ({
+  ...timeRequests(registers),
+  ...countEnds(registers),
+  ...countModels(registers),
+  ...gaugeMissingVectors(registers),
+});
 
 /** Counts lost log lines. The log reports them too, as soon as it can be written again. */
 function countLostLogLines({ countLostLines }: MetricSources, registers: Registry[]): void {

@@ -23,6 +23,39 @@ const ALONE_MAX = 2;
 /** After so many lists without a document, that document is an older one, and gets a request of its own. */
 const MISSES_MAX = 2;
 
+/** Requests for one document each, which wait at the service. */
+function createOwnRequests(client: Pick<KnowledgeRetrieval, 'pollDocumentStatus'>, onPages: OnPages) {
+  let running = 0;
+  return {
+    count: () => running,
+    async ask(id: string): Promise<DocumentStatusReport> {
+      running += 1;
+      const onReport = ({ recognition }: DocumentStatusReport) => onPages(id, recognition);
+      return await client.pollDocumentStatus(id, { onReport }).finally(() => {
+        running -= 1;
+        onPages(id, undefined);
+      });
+    },
+  };
+}
+
+/** Ends the waits for listed documents that are processed. `askAlone`: for those that need a request of their own. */
+function settle(
+  waits: Map<string, Wait>,
+  listed: Map<string, Document>,
+  askAlone: (id: string, wait: Wait) => void,
+): void {
+  for (const [id, wait] of waits) {
+    const document = listed.get(id);
+    if (document === undefined && ++wait.missed >= MISSES_MAX) askAlone(id, wait);
+    else if (document?.status === 'failed' || document?.status === 'timeout') askAlone(id, wait);
+    else if (document?.status === 'processed') {
+      waits.delete(id);
+      wait.resolve(document);
+    }
+  }
+}
+
 /**
  * The documents of a running import are the newest of their knowledge base, so one list tells the status of all. An
  * older document gets a request of its own, which waits at the service. So does a failed one: its report has the
@@ -34,31 +67,12 @@ export function createDocumentWaits(
   onPages: OnPages = () => {},
 ): WaitForDocument {
   const waits = new Map<string, Wait>();
+  const own = createOwnRequests(client, onPages);
   let isListing = false;
-  let alone = 0;
 
-  const ask = async (id: string) => {
-    alone += 1;
-    const onReport = ({ recognition }: DocumentStatusReport) => onPages(id, recognition);
-    return await client.pollDocumentStatus(id, { onReport }).finally(() => {
-      alone -= 1;
-      onPages(id, undefined);
-    });
-  };
   const askAlone = (id: string, { resolve, reject }: Wait) => {
     waits.delete(id);
-    ask(id).then(resolve, reject);
-  };
-  const settle = (listed: Map<string, Document>) => {
-    for (const [id, wait] of waits) {
-      const document = listed.get(id);
-      if (document === undefined && ++wait.missed >= MISSES_MAX) askAlone(id, wait);
-      else if (document?.status === 'failed' || document?.status === 'timeout') askAlone(id, wait);
-      else if (document?.status === 'processed') {
-        waits.delete(id);
-        wait.resolve(document);
-      }
-    }
+    own.ask(id).then(resolve, reject);
   };
   const list = async () => {
     isListing = true;
@@ -67,7 +81,7 @@ export function createDocumentWaits(
         await delay(LIST_INTERVAL_MS);
         const limit = Math.min(LISTED_MAX, waits.size * LISTED_PER_WAIT);
         const { data } = await client.listDocuments({ knowledgeBaseId, limit });
-        settle(new Map(data.map((document) => [document.id, document])));
+        settle(waits, new Map(data.map((document) => [document.id, document])), askAlone);
       }
     } catch (error) {
       for (const { reject } of waits.values()) reject(error);
@@ -77,7 +91,7 @@ export function createDocumentWaits(
     }
   };
   return async (documentId) => {
-    if (alone < ALONE_MAX) return await ask(documentId);
+    if (own.count() < ALONE_MAX) return await own.ask(documentId);
     const wait = { ...Promise.withResolvers<Pick<DocumentStatusReport, 'warnings'>>(), missed: 0 };
     waits.set(documentId, wait);
     if (!isListing) void list();

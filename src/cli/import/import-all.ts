@@ -117,6 +117,24 @@ const sizeOf = async ({ path, bytes }: LocalFile): Promise<number> =>
     () => 0,
   ));
 
+/** Imports one file and reports it. @throws what every further file would meet too; then `stopping` is aborted */
+async function importOne(
+  file: LocalFile,
+  { context, report, stopping }: { context: ImportContext; report: ImportReport; stopping: AbortController },
+): Promise<void> {
+  const { externalId } = file;
+  try {
+    const { error, ...imported } = await importFile(context, file);
+    report.add({ file: externalId, ...imported, ...(error && { reason: error.message }) });
+  } catch (error) {
+    if (stopping.signal.aborted || isStopping(error) || !(error instanceof Error)) {
+      stopping.abort();
+      throw error;
+    }
+    report.add({ file: externalId, outcome: 'failed', ...describeFailure(error) });
+  }
+}
+
 /**
  * Imports the files of a survey. The client's `uploadFiles` is not used: many of these files need no upload, but a look
  * at their document, or a wait for it.
@@ -142,18 +160,8 @@ export async function importAll(
       : undefined,
     inTurn: (upload) => uploads.run(upload, signal),
   };
-  const importOne = async (file: LocalFile) => {
-    const { externalId } = file;
-    try {
-      const { error, ...imported } = await importFile(context, file);
-      report.add({ file: externalId, ...imported, ...(error && { reason: error.message }) });
-    } catch (error) {
-      if (signal.aborted || isStopping(error) || !(error instanceof Error)) {
-        stopping.abort();
-        throw error;
-      }
-      report.add({ file: externalId, outcome: 'failed', ...describeFailure(error) });
-    }
+  const importNext = async (file: LocalFile) => {
+    await importOne(file, { context, report, stopping });
     progress.advance(await sizeOf(file));
   };
   const onEnd = () => {
@@ -161,7 +169,7 @@ export async function importAll(
     onInterrupt();
   };
   try {
-    await untilSignal(onEnd, () => inParallel(survey.files(), concurrency * IN_WORK_PER_SENT, importOne));
+    await untilSignal(onEnd, () => inParallel(survey.files(), concurrency * IN_WORK_PER_SENT, importNext));
     return undefined;
   } catch (error) {
     if (!isStopping(error)) throw error;

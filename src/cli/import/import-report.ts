@@ -105,6 +105,19 @@ export function tellIgnored(refused: FileResult[]): void {
   writeList(ignored, tell);
 }
 
+type Lists = Record<'failed' | 'failedBefore' | 'noted', FileResult[]>;
+
+function writeLists({ failed, failedBefore, noted }: Lists, toOutcome: (outcome: Outcome) => string): void {
+  writeList(noted, print, toOutcome);
+  if (failedBefore.length > 0) {
+    const files = pluralise(failedBefore.length, 'file');
+    print(`${files} failed before, and nothing has changed since (--retry tries again):`);
+  }
+  writeList(failedBefore, print);
+  if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
+  writeList(failed, print);
+}
+
 export type ImportReport = ReturnType<typeof createReport>;
 
 /** Collects what became of the files. With `json`, prints each at once. */
@@ -112,19 +125,17 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
   const startMs = performance.now();
   const toOutcome = (outcome: Outcome) => describeOutcome(outcome, isTrial);
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>; // of all
-  const failed: FileResult[] = [];
-  const failedBefore: FileResult[] = [];
-  /** Others of which people read more than their number. */
-  const noted: FileResult[] = [];
+  /** `noted`: others of which people read more than their number. */
+  const lists: Lists = { failed: [], failedBefore: [], noted: [] };
   return {
     counts,
     add(result: FileResult): void {
       counts[result.outcome] += 1;
       if (json) printJson(result);
-      else if (isFailed(result)) failed.push(result);
-      else if (result.outcome === 'failedBefore') failedBefore.push(result);
+      else if (isFailed(result)) lists.failed.push(result);
+      else if (result.outcome === 'failedBefore') lists.failedBefore.push(result);
       else if (result.warnings !== undefined || (isTrial && !UNLISTED.has(result.outcome)))
-        noted.push(result);
+        lists.noted.push(result);
     },
     /** Prints the lists and the numbers. `stopped`: why not all files were tried. */
     conclude(knowledgeBase: { id?: string; name: string }, stopped?: string): void {
@@ -134,14 +145,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
         printJson({ summary: { knowledgeBaseId, name, ...counts, seconds, ...(stopped && { stopped }) } });
         return;
       }
-      writeList(noted, print, toOutcome);
-      if (failedBefore.length > 0) {
-        const files = pluralise(failedBefore.length, 'file');
-        print(`${files} failed before, and nothing has changed since (--retry tries again):`);
-      }
-      writeList(failedBefore, print);
-      if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
-      writeList(failed, print);
+      writeLists(lists, toOutcome);
       if (stopped) tell(stopped);
       const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
         (outcome) => `${counts[outcome]} ${toOutcome(outcome)}`,

@@ -92,20 +92,21 @@ function toResult({ fileName, document, error }: FileProgress): UploadResult {
   return { fileName, document: document as Document }; // of a file that is done
 }
 
-/** Uploads the files of a call. `finish`: waits for the end of an import. */
-export async function uploadEach(
-  sources: UploadSources,
-  options: UploadFilesOptions,
-  { upload, finish, concurrency: most }: { upload: Upload; finish?: Finish; concurrency: number },
-): Promise<UploadResult[]> {
-  requireSources(sources);
-  const { signal, onProgress } = options;
-  const concurrency = readConcurrency(options.concurrency, most);
-  const addUp = trackTotals(countOf(sources));
-  const finishTurns = createSemaphore(concurrency);
+type Uploading = { upload: Upload; finish?: Finish; concurrency: number };
 
-  /** Uploads a file. `uploaded` ends with its upload, and `result` with the wait for its import. */
-  const start = (index: number, source: UploadSource) => {
+/**
+ * Creates the function that uploads a source. `uploaded` ends with its upload, and `result` with the wait for its
+ * import. `total`: of all sources; undefined: it is not known yet.
+ */
+function createStart(
+  options: UploadFilesOptions,
+  { upload, finish, concurrency }: Uploading,
+  total: number | undefined,
+) {
+  const { signal, onProgress } = options;
+  const addUp = trackTotals(total);
+  const finishTurns = createSemaphore(concurrency);
+  return (index: number, source: UploadSource) => {
     const request = toRequest(source, options);
     const file = trackFile(labelOf(request), (progress) => {
       const totals = addUp(index, progress);
@@ -121,7 +122,18 @@ export async function uploadEach(
     const toOwnResult = () => toResult(file.state);
     return { uploaded, result: ended.then(toOwnResult, toOwnResult) };
   };
+}
 
+/** Uploads the files of a call. `finish`: waits for the end of an import. */
+export async function uploadEach(
+  sources: UploadSources,
+  options: UploadFilesOptions,
+  { concurrency: most, ...uploading }: Uploading,
+): Promise<UploadResult[]> {
+  requireSources(sources);
+  const { signal } = options;
+  const concurrency = readConcurrency(options.concurrency, most);
+  const start = createStart(options, { ...uploading, concurrency }, countOf(sources));
   const results: Promise<UploadResult>[] = [];
   const rest = readSources(sources);
   /** Uploads the next source, then the one after it, until there are no more. */

@@ -49,84 +49,81 @@ export type Upload = (
   report: ReportProgress | undefined,
 ) => Promise<Document>;
 
+/** Sends a request in its turn. */
+const sendInTurn = async (
+  { semaphores, answeredOrigins, fetch }: Pick<Context, 'semaphores' | 'answeredOrigins' | 'fetch'>,
+  request: Parameters<typeof send>[0],
+  limits: { timeoutMs: number; deadlineMs: number; retries: number | undefined },
+): Promise<Received<string>> =>
+  await semaphores.requests.run(
+    () => send(request, { fetch, answeredOrigins, ...limits }, readText),
+    request.signal,
+  );
+
+/** Sends the bytes of a file. They are read only when it is their turn. */
+async function sendBytes(
+  context: Context,
+  { read, ticket }: { read: () => Promise<Blob>; ticket: UploadTicket },
+  call: CallOptions,
+  report?: ReportProgress,
+): Promise<void> {
+  const { uploadUrl: address, method, headers } = ticket;
+  const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
+  // A store may answer before its sender has noticed that all is sent: that is no news any more.
+  let isSending = true;
+  const onSent = (sentBytes: number) => isSending && report?.({ phase: 'uploading', sentBytes });
+  const fetch = report === undefined ? context.fetch : countingFetch(context, onSent);
+  const limits = {
+    timeoutMs: TRANSFER_TIMEOUT_MS,
+    deadlineMs: deadlineMs + TRANSFER_TIMEOUT_MS,
+    retries,
+  };
+  const sendRead = async () =>
+    await sendInTurn({ ...context, fetch }, { address, method, headers, body: await read(), signal }, limits);
+  try {
+    await context.semaphores.bodies.run(sendRead, signal);
+  } catch (error) {
+    throw namingOtherAddress(error, address, context.baseUrl);
+  } finally {
+    isSending = false;
+  }
+}
+
+/** Sends the bytes of a small file with all that is said about it. */
+async function sendAtOnce(
+  context: Context,
+  { read, query }: { read: () => Promise<Blob>; query: UploadFileData['query'] },
+  call: CallOptions,
+): Promise<Document> {
+  const { signal, timeoutMs = context.timeoutMs } = call;
+  const { deadlineMs = context.deadlineMs, retries = context.retries } = call;
+  const address = `${context.baseUrl}/v1/uploadFile?${writeQuery(query)}`;
+  const headers = { 'x-api-key': context.apiKey, 'content-type': 'application/octet-stream' };
+  const request = { address, method: 'POST', headers, body: await read(), signal };
+  return readDocument(await sendInTurn(context, request, { timeoutMs, deadlineMs, retries }));
+}
+
 export function createUpload(context: Context, operations: Operations): Upload {
-  const { semaphores, answeredOrigins } = context;
-
-  /** Sends the bytes of a file. They are read only when it is their turn. */
-  const sendBytes = async (
-    read: () => Promise<Blob>,
-    ticket: UploadTicket,
-    call: CallOptions,
-    report?: ReportProgress,
-  ) => {
-    const { uploadUrl: address, method, headers } = ticket;
-    const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
-    // A store may answer before its sender has noticed that all is sent: that is no news any more.
-    let isSending = true;
-    const onSent = (sentBytes: number) => isSending && report?.({ phase: 'uploading', sentBytes });
-    const fetch = report === undefined ? context.fetch : countingFetch(context, onSent);
-    const sendInTurn = async () => {
-      const request = { address, method, headers, body: await read(), signal };
-      const limits = {
-        timeoutMs: TRANSFER_TIMEOUT_MS,
-        deadlineMs: deadlineMs + TRANSFER_TIMEOUT_MS,
-        retries,
-      };
-      return await semaphores.requests.run(
-        () => send(request, { fetch, answeredOrigins, ...limits }, readText),
-        signal,
-      );
-    };
-    try {
-      await semaphores.bodies.run(sendInTurn, signal);
-    } catch (error) {
-      throw namingOtherAddress(error, address, context.baseUrl);
-    } finally {
-      isSending = false;
-    }
-  };
-
-  /** Sends the bytes of a small file with all that is said about it. */
-  const sendAtOnce = async (read: () => Promise<Blob>, query: UploadFileData['query'], call: CallOptions) => {
-    const { signal } = call;
-    const {
-      timeoutMs = context.timeoutMs,
-      deadlineMs = context.deadlineMs,
-      retries = context.retries,
-    } = call;
-    const address = `${context.baseUrl}/v1/uploadFile?${writeQuery(query)}`;
-    const headers = { 'x-api-key': context.apiKey, 'content-type': 'application/octet-stream' };
-    const body = await read();
-    const request = { address, method: 'POST', headers, body, signal };
-    const limits = { timeoutMs, deadlineMs, retries };
-    const { fetch } = context;
-    return readDocument(
-      await semaphores.requests.run(
-        () => send(request, { fetch, answeredOrigins, ...limits }, readText),
-        signal,
-      ),
-    );
-  };
-
   const uploadInTurn: Upload = async ({ knowledgeBaseId, ...source }, call, report) => {
     const { fileName, sizeBytes: size, read } = await openFile(source, call.signal);
     if (fitsOneRequest(source, size)) {
       const { file: _file, size: _size, ...described } = source;
       report?.({ fileName, totalBytes: size, phase: 'uploading' });
-      const document = await sendAtOnce(read, { ...described, knowledgeBaseId, fileName }, call);
+      const query = { ...described, knowledgeBaseId, fileName };
+      const document = await sendAtOnce(context, { read, query }, call);
       report?.({ sentBytes: size, phase: 'importing' });
       return document;
     }
     const ticket = await operations.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
     report?.({ fileName, totalBytes: size, phase: 'uploading' });
-    await sendBytes(read, ticket, call, report);
+    await sendBytes(context, { read, ticket }, call, report);
     report?.({ sentBytes: size, phase: 'importing' });
     const { file: _file, fileName: _fileName, size: _size, ...described } = source;
     return await operations.importFile({ ...described, fileId: ticket.fileId }, call);
   };
 
   return (request, call, report) =>
-    semaphores.uploads.run(() => uploadInTurn(request, call, report), call.signal);
+    context.semaphores.uploads.run(() => uploadInTurn(request, call, report), call.signal);
 }
 
 /** Waits until a document is processed, and reports its status meanwhile. */

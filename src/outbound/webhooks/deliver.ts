@@ -197,9 +197,22 @@ export type Deliveries = {
   stop(timeoutMs?: number): Promise<void>;
 };
 
+/** Begins a turn of each webhook that is due. Returns how long to wait until the next look. */
+async function beginDue(
+  { database, log }: DeliveryContext,
+  begin: (webhook: DueWebhook) => void,
+): Promise<number> {
+  try {
+    for (const webhook of await findDueWebhooks(database)) begin(webhook);
+    return POLL_INTERVAL_MS;
+  } catch (error) {
+    log.warn({ err: error }, 'the waiting events could not be read');
+    return FAILED_POLL_INTERVAL_MS;
+  }
+}
+
 /** Starts to deliver. Any number of servers may do so on one database. */
 export function startDeliveries(context: DeliveryContext): Deliveries {
-  const { database, log } = context;
   const turns = createFairSemaphore(TURNS, () => {}, RESERVED_TURNS);
   const stopping = new AbortController();
   /** The webhooks whose turns run or wait here. */
@@ -215,21 +228,14 @@ export function startDeliveries(context: DeliveryContext): Deliveries {
     if (hasSent) polling.wake();
   };
   const begin = (webhook: DueWebhook): void => {
+    if (underWay.has(webhook.id)) return;
     const ended = wait(webhook).catch((error) => {
       underWay.delete(webhook.id);
-      if (!stopping.signal.aborted) log.warn({ err: error }, 'delivering events failed');
+      if (!stopping.signal.aborted) context.log.warn({ err: error }, 'delivering events failed');
     });
     underWay.set(webhook.id, ended);
   };
-  const polling = repeatOrWake(async () => {
-    try {
-      for (const webhook of await findDueWebhooks(database)) if (!underWay.has(webhook.id)) begin(webhook);
-      return POLL_INTERVAL_MS;
-    } catch (error) {
-      log.warn({ err: error }, 'the waiting events could not be read');
-      return FAILED_POLL_INTERVAL_MS;
-    }
-  });
+  const polling = repeatOrWake(() => beginDue(context, begin));
   return {
     end: polling.stop,
     async stop(timeoutMs = STOP_TIMEOUT_MS) {
