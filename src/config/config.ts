@@ -188,36 +188,48 @@ const isTracing = (read: Settings): boolean =>
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
+const serverOf = (read: Settings, isPortSet: boolean) => ({
+  host: read.HOST,
+  port: read.PORT,
+  isPortSet,
+  workerPort: read.WORKER_PORT,
+  shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
+  baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
+  trustsProxy: read.TRUST_PROXY === 'on',
+  dataDir: resolve(read.DATA_DIR),
+});
+
+const storesOf = (read: Settings, withTls: (address: string | undefined) => string | undefined) => ({
+  databaseUrl: withTls(read.DATABASE_URL),
+  databaseReadUrl: withTls(read.DATABASE_READ_URL),
+  databaseSchema: read.DATABASE_SCHEMA,
+  databasePoolSize: read.DATABASE_POOL_SIZE,
+  bootstrapApiKey: read.BOOTSTRAP_API_KEY,
+  uploadSecret: read.UPLOAD_SECRET,
+  s3:
+    read.S3_BUCKET === undefined
+      ? undefined
+      : { bucket: read.S3_BUCKET, endpoint: read.S3_ENDPOINT, region: read.S3_REGION },
+});
+
+const limitsOf = (read: Settings) => ({
+  storageLimitBytes: read.STORAGE_LIMIT_BYTES,
+  knowledgeBaseLimit: read.KNOWLEDGE_BASE_LIMIT,
+  initialCredits: read.INITIAL_CREDITS,
+  creditsPerQuery: read.CREDITS_PER_QUERY,
+  uploadTicketTtlSeconds: read.UPLOAD_TICKET_TTL_SECONDS,
+  importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
+  importWaitSeconds: read.IMPORT_WAIT_SECONDS,
+  rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+});
+
 function toConfig(read: Settings, given: NodeJS.ProcessEnv): Config {
   const isPortSet = given.PORT !== undefined && read.PORT !== 0;
   const withTls = (address: string | undefined) => address && withTlsOfEnvironment(address, given);
   return Object.freeze({
-    host: read.HOST,
-    port: read.PORT,
-    isPortSet,
-    workerPort: read.WORKER_PORT,
-    shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
-    baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
-    trustsProxy: read.TRUST_PROXY === 'on',
-    dataDir: resolve(read.DATA_DIR),
-    databaseUrl: withTls(read.DATABASE_URL),
-    databaseReadUrl: withTls(read.DATABASE_READ_URL),
-    databaseSchema: read.DATABASE_SCHEMA,
-    databasePoolSize: read.DATABASE_POOL_SIZE,
-    bootstrapApiKey: read.BOOTSTRAP_API_KEY,
-    uploadSecret: read.UPLOAD_SECRET,
-    s3:
-      read.S3_BUCKET === undefined
-        ? undefined
-        : { bucket: read.S3_BUCKET, endpoint: read.S3_ENDPOINT, region: read.S3_REGION },
-    storageLimitBytes: read.STORAGE_LIMIT_BYTES,
-    knowledgeBaseLimit: read.KNOWLEDGE_BASE_LIMIT,
-    initialCredits: read.INITIAL_CREDITS,
-    creditsPerQuery: read.CREDITS_PER_QUERY,
-    uploadTicketTtlSeconds: read.UPLOAD_TICKET_TTL_SECONDS,
-    importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
-    importWaitSeconds: read.IMPORT_WAIT_SECONDS,
-    rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    ...serverOf(read, isPortSet),
+    ...storesOf(read, withTls),
+    ...limitsOf(read),
     hasOcr: read.OCR === 'on',
     hasWordVectors: read.WORD_VECTORS === 'on',
     embeddings: embeddingsOf(read),

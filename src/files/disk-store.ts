@@ -135,42 +135,64 @@ const readIfExists = (path: string, signal: AbortSignal | undefined): Promise<Bu
 /** Returns the names in a directory; none when the directory does not exist. */
 const entriesOf = (path: string): Promise<string[]> => readdir(path).catch(ifMissing([]));
 
+/** Writes of whole files: at a temporary name in `incoming` first. */
+function createWrites(directory: string, incoming: string): Pick<FileStore, 'write' | 'put' | 'probe'> {
+  /** Removes the file again where it cannot be moved to its place. */
+  const writeAt = async (objectName: string, bytes: AsyncIterable<Buffer>) => {
+    const temporary = join(incoming, randomUUID());
+    try {
+      await writeFrom(bytes, temporary);
+      await moveInto(join(directory, objectName), temporary);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  };
+  return {
+    async write(prefix, bytes, sizeBytes) {
+      const objectName = `${prefix}/${randomUUID()}`;
+      const measure = measured(sizeBytes);
+      await writeAt(objectName, measure.pass(bytes));
+      return { objectName, sha256: measure.digest() };
+    },
+    put: (objectName, bytes) => writeAt(objectName, Readable.from([bytes])),
+    async probe() {
+      const name = probeName();
+      const target = join(directory, name);
+      await writeAt(name, Readable.from([Buffer.from('probe')]));
+      await readFile(target);
+      await rm(target);
+      await removeEmptyParents(target, directory);
+    },
+  };
+}
+
+const createLists = (directory: string): Pick<FileStore, 'listKnowledgeBases' | 'listObjects'> => ({
+  async *listKnowledgeBases() {
+    for (const name of await entriesOf(directory)) if (KNOWLEDGE_BASE_PATTERN.test(name)) yield name;
+  },
+  async *listObjects(knowledgeBaseId, afterId = '') {
+    const entries = await entriesOf(join(directory, knowledgeBaseId));
+    for (const file of entries.filter((name) => name > afterId).sort()) {
+      for (const name of await entriesOf(join(directory, knowledgeBaseId, file))) {
+        const objectName = `${knowledgeBaseId}/${file}/${name}`;
+        if (!OBJECT_NAME_PATTERN.test(objectName)) continue;
+        const found = await stat(join(directory, objectName)).catch(() => undefined); // removed meanwhile
+        if (found) yield { objectName, sizeBytes: found.size, modifiedAt: found.mtime };
+      }
+    }
+  },
+});
+
 /** Opens the store below `directory`, and creates the directory if necessary. */
 export async function openDiskStore(directory: string): Promise<FileStore> {
   const incoming = join(directory, '.incoming');
   makeDirectory(incoming, 0o700);
   await removeAbandoned(incoming);
-
   return {
     downloads: { open: openPart(directory) },
-    async write(prefix, bytes, sizeBytes) {
-      const objectName = `${prefix}/${randomUUID()}`;
-      const temporary = join(incoming, randomUUID());
-      const target = join(directory, objectName);
-      const measure = measured(sizeBytes);
-      try {
-        await writeFrom(measure.pass(bytes), temporary);
-        await moveInto(target, temporary);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
-      return { objectName, sha256: measure.digest() };
-    },
-    async put(objectName, bytes) {
-      const temporary = join(incoming, randomUUID());
-      await writeFrom(Readable.from([bytes]), temporary);
-      await moveInto(join(directory, objectName), temporary);
-    },
-    async probe() {
-      const target = join(directory, probeName());
-      const temporary = join(incoming, randomUUID());
-      await writeFrom(Readable.from([Buffer.from('probe')]), temporary);
-      await moveInto(target, temporary);
-      await readFile(target);
-      await rm(target);
-      await removeEmptyParents(target, directory);
-    },
+    ...createWrites(directory, incoming),
+    ...createLists(directory),
     async ping() {
       await access(incoming, constants.W_OK);
     },
@@ -186,20 +208,6 @@ export async function openDiskStore(directory: string): Promise<FileStore> {
       const path = join(directory, name);
       await rm(path, { recursive: true, force: true });
       await removeEmptyParents(path, directory);
-    },
-    async *listKnowledgeBases() {
-      for (const name of await entriesOf(directory)) if (KNOWLEDGE_BASE_PATTERN.test(name)) yield name;
-    },
-    async *listObjects(knowledgeBaseId, afterId = '') {
-      const entries = await entriesOf(join(directory, knowledgeBaseId));
-      for (const file of entries.filter((name) => name > afterId).sort()) {
-        for (const name of await entriesOf(join(directory, knowledgeBaseId, file))) {
-          const objectName = `${knowledgeBaseId}/${file}/${name}`;
-          if (!OBJECT_NAME_PATTERN.test(objectName)) continue;
-          const found = await stat(join(directory, objectName)).catch(() => undefined); // removed meanwhile
-          if (found) yield { objectName, sizeBytes: found.size, modifiedAt: found.mtime };
-        }
-      }
     },
   };
 }

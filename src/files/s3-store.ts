@@ -15,6 +15,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { v4 as uuidv4 } from 'uuid';
 import { fileMissing, storeUnavailable } from '../terms/errors.ts';
+import type { ScopedId } from '../terms/ids.ts';
 import {
   type FileStore,
   KNOWLEDGE_BASE_PATTERN,
@@ -142,7 +143,38 @@ const directDownloads = (store: Bucket): FileStore['downloads'] => ({
   },
 });
 
-/** A client uploads to `uploadNameOf`; the import then copies the object to a name that no upload address has. */
+/**
+ * Copies an upload to a name that no upload address has. undefined: the bytes are not there, or not all.
+ * @returns the name
+ */
+async function takeUpload(store: Bucket, file: ScopedId, sizeBytes: number): Promise<string | undefined> {
+  const uploaded = uploadNameOf(file);
+  const maxMs = copyingMaxMs(store, sizeBytes);
+  const signal = AbortSignal.timeout(maxMs);
+  const head = await headIfExists(store, uploaded, signal);
+  // Some stores accept a length other than the signed one.
+  if (head === undefined || head.ContentLength !== sizeBytes || head.ETag === undefined) return undefined;
+  const objectName = `${file.knowledgeBaseId}/${file.id}/${uuidv4()}`;
+  const copy = new CopyObjectCommand({
+    Bucket: store.bucket,
+    Key: objectName,
+    CopySource: `${store.bucket}/${uploaded}`,
+    CopySourceIfMatch: head.ETag,
+  });
+  const copied = await requestIfExists(store, (client, options) => client.send(copy, options), {
+    maxMs,
+    signal,
+  });
+  // The object was uploaded again between the two requests: the client has not finished yet.
+  if (copied === undefined) return undefined;
+  // Some stores ignore `CopySourceIfMatch`, so the copy itself is checked too.
+  const kept = await headIfExists(store, objectName, signal);
+  if (kept?.ContentLength === sizeBytes) return objectName;
+  await removeObjects(store, [objectName]);
+  return undefined;
+}
+
+/** A client uploads to `uploadNameOf`; the import then takes the object from there. */
 const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> => ({
   async findOrigin() {
     // The SDK alone knows where it puts the bucket's name: before the host, or into the path.
@@ -158,31 +190,33 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
     // Bounded like a request, as above.
     return await request(store, (client) => getSignedUrl(client, put, signedFor(grant)));
   },
-  async take(file, sizeBytes) {
-    const uploaded = uploadNameOf(file);
-    const maxMs = copyingMaxMs(store, sizeBytes);
-    const signal = AbortSignal.timeout(maxMs);
-    const head = await headIfExists(store, uploaded, signal);
-    // Some stores accept a length other than the signed one.
-    if (head === undefined || head.ContentLength !== sizeBytes || head.ETag === undefined) return undefined;
-    const objectName = `${file.knowledgeBaseId}/${file.id}/${uuidv4()}`;
-    const copy = new CopyObjectCommand({
-      Bucket: store.bucket,
-      Key: objectName,
-      CopySource: `${store.bucket}/${uploaded}`,
-      CopySourceIfMatch: head.ETag,
-    });
-    const copied = await requestIfExists(store, (client, options) => client.send(copy, options), {
-      maxMs,
-      signal,
-    });
-    // The object was uploaded again between the two requests: the client has not finished yet.
-    if (copied === undefined) return undefined;
-    // Some stores ignore `CopySourceIfMatch`, so the copy itself is checked too.
-    const kept = await headIfExists(store, objectName, signal);
-    if (kept?.ContentLength === sizeBytes) return objectName;
-    await removeObjects(store, [objectName]);
-    return undefined;
+  take: (file, sizeBytes) => takeUpload(store, file, sizeBytes),
+});
+
+/** Stores an object to prove that the store keeps what it gets. @throws SERVICE_UNAVAILABLE */
+async function probeStore(store: Bucket): Promise<void> {
+  const name = probeName();
+  await putObject(store, name, Buffer.from(PROBE));
+  const found = await readObject(store, name);
+  if (String(found) !== PROBE)
+    throw storeUnavailable(new Error('the store returned other bytes than were stored'));
+  await removeObjects(store, [name]);
+}
+
+const lists = (store: Bucket): Pick<FileStore, 'listKnowledgeBases' | 'listObjects'> => ({
+  async *listKnowledgeBases() {
+    for await (const { CommonPrefixes = [] } of listPages(store, { Delimiter: '/' })) {
+      const names = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(0, -1));
+      yield* names.filter((name) => KNOWLEDGE_BASE_PATTERN.test(name));
+    }
+  },
+  async *listObjects(knowledgeBaseId, afterId) {
+    const Prefix = `${knowledgeBaseId}/`;
+    // After every name that begins with the file's id and a slash: the slash comes before 0 (ASCII).
+    const from = afterId === undefined ? {} : { StartAfter: `${Prefix}${afterId}0` };
+    for await (const { Contents = [] } of listPages(store, { Prefix, ...from })) {
+      yield* Contents.flatMap(toListed);
+    }
   },
 });
 
@@ -199,14 +233,7 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
       return { objectName, sha256: measure.digest() };
     },
     put: (objectName, bytes) => putObject(store, objectName, bytes),
-    async probe() {
-      const name = probeName();
-      await putObject(store, name, Buffer.from(PROBE));
-      const found = await readObject(store, name);
-      if (String(found) !== PROBE)
-        throw storeUnavailable(new Error('the store returned other bytes than were stored'));
-      await removeObjects(store, [name]);
-    },
+    probe: () => probeStore(store),
     async ping() {
       const found = await headIfExists(store, probeName());
       if (found !== undefined)
@@ -223,19 +250,6 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
       if (OBJECT_NAME_PATTERN.test(name)) await removeObjects(store, [name]);
       else await removeBelow(store, `${name}/`);
     },
-    async *listKnowledgeBases() {
-      for await (const { CommonPrefixes = [] } of listPages(store, { Delimiter: '/' })) {
-        const names = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(0, -1));
-        yield* names.filter((name) => KNOWLEDGE_BASE_PATTERN.test(name));
-      }
-    },
-    async *listObjects(knowledgeBaseId, afterId) {
-      const Prefix = `${knowledgeBaseId}/`;
-      // After every name that begins with the file's id and a slash: the slash comes before 0 (ASCII).
-      const from = afterId === undefined ? {} : { StartAfter: `${Prefix}${afterId}0` };
-      for await (const { Contents = [] } of listPages(store, { Prefix, ...from })) {
-        yield* Contents.flatMap(toListed);
-      }
-    },
+    ...lists(store),
   };
 }

@@ -40,24 +40,22 @@ function degradedBy(failure: ModelFailure): Degraded {
   return { degraded: failure instanceof ModelUnavailable ? 'unavailable' : 'wrong', message };
 }
 
-/** `who`: the server as the subject of a sentence. `lateMs`: how long after the limit an answer is still taken. */
-export function createInTime(
+type Asked<Answer> = { answer: Answer } | Degraded;
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
+
+/** Creates the function that asks within the milliseconds that are left, unless the server fails anyway. */
+function createAskWithin(
   who: string,
   { timeoutMs, lateMs }: { timeoutMs: number; lateMs: number },
-): InTime {
-  const breaker = createCircuitBreaker();
-  const permits = createFairSemaphore(PARALLEL);
+  breaker: ReturnType<typeof createCircuitBreaker>,
+) {
   const tooSlow = () => new TooSlow(`${who} did not answer within ${timeoutMs} ms.`);
   const failureOf = (error: unknown): ModelFailure => {
     if (error instanceof ModelFailure) return error;
     if (error instanceof Error && error.name === 'TimeoutError') return tooSlow();
     return new ModelUnavailable(`${who} could not be asked: ${String(error)}.`);
   };
-
-  const askWithin = async <Answer>(
-    leftMs: number,
-    ask: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<{ answer: Answer } | Degraded> => {
+  return async <Answer>(leftMs: number, ask: Ask<Answer>): Promise<Asked<Answer>> => {
     const call = breaker.begin();
     if (call instanceof ModelFailure) return degradedBy(call);
     try {
@@ -74,13 +72,23 @@ export function createInTime(
       return degradedBy(failure);
     }
   };
+}
+
+/** `who`: the server as the subject of a sentence. `lateMs`: how long after the limit an answer is still taken. */
+export function createInTime(
+  who: string,
+  { timeoutMs, lateMs }: { timeoutMs: number; lateMs: number },
+): InTime {
+  const breaker = createCircuitBreaker();
+  const permits = createFairSemaphore(PARALLEL);
+  const askWithin = createAskWithin(who, { timeoutMs, lateMs }, breaker);
   return {
     refusal() {
       const refused = breaker.refusal();
       return refused && degradedBy(refused);
     },
-    ask: <Answer>(accountId: string, ask: (signal: AbortSignal) => Promise<Answer>) =>
-      outsideRequests(async (): Promise<{ answer: Answer } | Degraded> => {
+    ask: <Answer>(accountId: string, ask: Ask<Answer>) =>
+      outsideRequests(async (): Promise<Asked<Answer>> => {
         const startedAtMs = performance.now();
         try {
           await permits.acquire(accountId, { waitMaxMs: timeoutMs });

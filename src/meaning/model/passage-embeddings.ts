@@ -78,15 +78,12 @@ function createPace(perMinute: number | undefined, clock: Clock): (signal: Abort
 
 type Embedded = Omit<PassageVector, 'index'>;
 
-/** `server`: asked one request at a time. What it takes is remembered for later calls. */
-export function createPassageEmbeddings(
+/** Requests to the server one at a time, and waits for it. */
+function createCalls(
   server: EmbeddingsServer,
-  options: PassageOptions,
-): PassageEmbeddings {
-  const { perMinute, onWait = () => {}, clock = realClock } = options;
+  { perMinute, onWait = () => {}, clock = realClock }: PassageOptions,
+) {
   const pace = createPace(perMinute, clock);
-  const size = createBatchSize(options.batch);
-
   const call = async (
     texts: readonly string[],
     signal: AbortSignal,
@@ -101,48 +98,68 @@ export function createPassageEmbeddings(
       throw error;
     }
   };
-  /** `waits`: how many there were one after another, with this one. */
-  const waitAfter = async (failure: ModelFailure, waits: number, signal: AbortSignal) => {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (waits - 1), LONGEST_PAUSE_MS);
-    const askedMs = failure instanceof RateLimited ? (failure.afterMs ?? 0) : 0;
-    const waitMs = Math.max(pauseMs, askedMs);
-    onWait(failure, waitMs);
-    await clock.wait(waitMs, signal);
+  return {
+    call,
+    /** `waits`: how many there were one after another, with this one. */
+    async waitAfter(failure: ModelFailure, waits: number, signal: AbortSignal): Promise<void> {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (waits - 1), LONGEST_PAUSE_MS);
+      const askedMs = failure instanceof RateLimited ? (failure.afterMs ?? 0) : 0;
+      const waitMs = Math.max(pauseMs, askedMs);
+      onWait(failure, waitMs);
+      await clock.wait(waitMs, signal);
+    },
+    answersProbe: async (signal: AbortSignal): Promise<boolean> =>
+      !((await call([PROBE], signal)) instanceof ModelFailure),
   };
-  const answersProbe = async (signal: AbortSignal): Promise<boolean> =>
-    !((await call([PROBE], signal)) instanceof ModelFailure);
+}
 
-  /** Cuts a text by half until the server takes it. Returns why it does not take it in any length. */
-  const embedHalves = async (text: string, signal: AbortSignal): Promise<Embedded | ModelFailure> => {
-    let waits = 0;
-    let part = text;
-    for (;;) {
-      const answer = await call([part], signal);
-      if (!(answer instanceof ModelFailure))
-        return { vector: answer[0], isCut: part !== text, problem: undefined };
-      if (isOfTexts(answer)) {
-        const half = halfOf(part);
-        if (half === undefined) return answer;
-        part = half;
-      } else await waitAfter(answer, ++waits, signal);
-    }
-  };
-  /** Embeds a text that failed alone, while the server answers others. */
-  const embedDifficult = async (text: string, signal: AbortSignal): Promise<Embedded> => {
-    for (let waits = 1; ; waits++) {
-      const result = await embedHalves(text, signal);
-      if (!(result instanceof ModelFailure)) return result;
-      // Unless the server has begun to fail meanwhile, it takes the text in no length.
-      if (await answersProbe(signal)) return { vector: undefined, isCut: false, problem: result.message };
-      await waitAfter(result, waits, signal);
-    }
-  };
+type Calls = ReturnType<typeof createCalls>;
+
+/** Cuts a text by half until the server takes it. Returns why it does not take it in any length. */
+async function embedHalves(
+  { call, waitAfter }: Calls,
+  text: string,
+  signal: AbortSignal,
+): Promise<Embedded | ModelFailure> {
+  let waits = 0;
+  let part = text;
+  for (;;) {
+    const answer = await call([part], signal);
+    if (!(answer instanceof ModelFailure))
+      return { vector: answer[0], isCut: part !== text, problem: undefined };
+    if (isOfTexts(answer)) {
+      const half = halfOf(part);
+      if (half === undefined) return answer;
+      part = half;
+    } else await waitAfter(answer, ++waits, signal);
+  }
+}
+
+/** Embeds a text that failed alone, while the server answers others. */
+async function embedDifficult(calls: Calls, text: string, signal: AbortSignal): Promise<Embedded> {
+  for (let waits = 1; ; waits++) {
+    const result = await embedHalves(calls, text, signal);
+    if (!(result instanceof ModelFailure)) return result;
+    // Unless the server has begun to fail meanwhile, it takes the text in no length.
+    if (await calls.answersProbe(signal)) return { vector: undefined, isCut: false, problem: result.message };
+    await calls.waitAfter(result, waits, signal);
+  }
+}
+
+/** `server`: asked one request at a time. What it takes is remembered for later calls. */
+export function createPassageEmbeddings(
+  server: EmbeddingsServer,
+  options: PassageOptions,
+): PassageEmbeddings {
+  const calls = createCalls(server, options);
+  const size = createBatchSize(options.batch);
+
   /** Embeds the first texts, at least one: as many as the server takes at once. */
   const embedFirst = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded[]> => {
     let count = Math.min(texts.length, size.current());
     let waits = 0;
     for (let failures = 1; ; failures++) {
-      const answer = await call(texts.slice(0, count), signal);
+      const answer = await calls.call(texts.slice(0, count), signal);
       if (!(answer instanceof ModelFailure)) {
         size.worked(count);
         return answer.map((vector) => ({ vector, isCut: false, problem: undefined }));
@@ -152,11 +169,11 @@ export function createPassageEmbeddings(
       if (isTooMuch && count > 1) {
         count = size.halve(count);
         if (answer instanceof BatchRefused) continue;
-      } else if (isTooMuch && isOfTexts(answer) && (await answersProbe(signal))) {
+      } else if (isTooMuch && isOfTexts(answer) && (await calls.answersProbe(signal))) {
         size.restore();
-        return [await embedDifficult(texts[0] ?? '', signal)];
+        return [await embedDifficult(calls, texts[0] ?? '', signal)];
       }
-      await waitAfter(answer, ++waits, signal);
+      await calls.waitAfter(answer, ++waits, signal);
     }
   };
   return {
