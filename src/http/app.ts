@@ -99,6 +99,12 @@ const refuseRoute: Middleware = () => {
   throw routeNotFound();
 };
 
+const allowOrigins = (corsOrigins: CorsOrigins): Middleware =>
+  cors({
+    origin: (context) => allowedOrigin(corsOrigins, context.get('origin')) ?? '',
+    exposeHeaders: EXPOSED_HEADERS,
+  });
+
 /** Without a `backend`, the application has only the routes. `corsOrigins`: the origins whose pages may call. */
 type AppOptions = {
   backend?: Backend;
@@ -144,25 +150,12 @@ export async function createApp({
   const answerRoute = createRoutes(routes).routes() as Middleware; // its type is that of Koa's own `use`
   // The router would compare the path of every operation with all of its routes.
   app.use((context, next) => (dispatch?.paths.has(context.path) ? next() : answerRoute(context, next)));
-  if (corsOrigins.length > 0)
-    app.use(
-      cors({
-        origin: (context) => allowedOrigin(corsOrigins, context.get('origin')) ?? '',
-        exposeHeaders: EXPOSED_HEADERS,
-      }),
-    );
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   if (admission) app.use(requirePermit(admission, keyOf));
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
-  return shedLoad(answer, {
-    admission,
-    lookUpUnknownKey,
-    keyOf,
-    paths: dispatch.paths,
-    telemetry,
-    log,
-    corsOrigins,
-  });
+  const { paths } = dispatch;
+  return shedLoad(answer, { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins });
 }

@@ -33,12 +33,8 @@ function packedTextOf(document: DocumentText): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
-/** Sends a document to a thread with its first step. A document that waits for stems does not hold the permit. */
-export function openDialogue(
-  runAnalysis: RunAnalysis,
-  document: DocumentText,
-  { stem, permit }: { stem: Stem; permit: ThreadPermit },
-): Dialogue {
+/** A thread that analyses a document. Its first step starts it. */
+function createThread(runAnalysis: RunAnalysis, document: DocumentText) {
   const { port1: ours, port2: port } = new MessageChannel();
   let reply = Promise.withResolvers<AnalysisMessage>();
   let [isStarted, isClosed] = [false, false];
@@ -64,17 +60,32 @@ export function openDialogue(
     reply.promise.catch(() => {}); // perhaps no step is running
     reply.reject(ended.error);
   };
-  /** Runs a step with the thread's permit. */
-  const run = async (step: AnalysisStep, isReturning: boolean): Promise<AnalysisMessage> => {
-    await permit.acquire(isReturning);
-    try {
+  return {
+    async run(step: AnalysisStep): Promise<AnalysisMessage> {
       if (isClosed || ended) throw ended?.error ?? new Error('the analysis was closed');
       reply = Promise.withResolvers();
       send(step);
       return await reply.promise;
-    } finally {
-      permit.release();
-    }
+    },
+    close(): void {
+      isClosed = true;
+      ours.close();
+      if (ended) end(ended.error, true);
+    },
+  };
+}
+
+/** Sends a document to a thread with its first step. A document that waits for stems does not hold the permit. */
+export function openDialogue(
+  runAnalysis: RunAnalysis,
+  document: DocumentText,
+  { stem, permit }: { stem: Stem; permit: ThreadPermit },
+): Dialogue {
+  const thread = createThread(runAnalysis, document);
+  /** Runs a step with the thread's permit. */
+  const run = async (step: AnalysisStep, isReturning: boolean): Promise<AnalysisMessage> => {
+    await permit.acquire(isReturning);
+    return await thread.run(step).finally(permit.release);
   };
   return {
     async nextBatch() {
@@ -85,10 +96,6 @@ export function openDialogue(
       }
       return message.batch;
     },
-    close() {
-      isClosed = true;
-      ours.close();
-      if (ended) end(ended.error, true);
-    },
+    close: thread.close,
   };
 }

@@ -163,28 +163,11 @@ function lengthOf(document: DocumentText): number {
 /** Whether no request waits for the document. */
 const isOfFile = ({ format }: DocumentText): boolean => format === 'extracted' || format === 'files';
 
-/**
- * Creates the permits for documents, which accounts share: for small documents, large texts and large files. `isKept`:
- * the document keeps its permit until its last batch is consumed.
- */
-function createDocumentPermits(connections: number) {
-  const small = createFairSemaphore(SMALL_DOCUMENTS);
-  const parallel = Math.max(1, Math.min(LARGE_TEXTS, connections >> 2));
-  const texts = createFairSemaphore(parallel);
-  const files = createFairSemaphore(LARGE_FILES);
-  const all = [small, texts, files];
+/** Creates the function that waits for the turn of a large text. */
+function createAcquireText(texts: FairSemaphore, parallel: number) {
   const expected = createExpectedWait();
-  const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
-    const isText = !isOfFile(document);
-    const length = lengthOf(document);
-    if (!isLarge(length)) return { permits: small, isKept: false };
-    return { permits: isText ? texts : files, isKept: true };
-  };
-  /** Waits for the turn of a large text. @throws SERVICE_UNAVAILABLE, as soon as it would wait in vain */
-  const acquireText = async (
-    accountId: string,
-    { signal, budget }: Pick<WaitLimits, 'signal' | 'budget'>,
-  ) => {
+  /** @throws SERVICE_UNAVAILABLE, as soon as it would wait in vain */
+  return async (accountId: string, { signal, budget }: Pick<WaitLimits, 'signal' | 'budget'>) => {
     const waitMaxMs = Math.min(REQUEST_WAIT_MAX_MS, budget?.leftMs ?? Infinity);
     const place = {
       ahead: texts.queueOf(accountId)?.length() ?? 0,
@@ -195,6 +178,23 @@ function createDocumentPermits(connections: number) {
     const signals = signal === undefined ? watched.signal : AbortSignal.any([signal, watched.signal]);
     await texts.acquire(accountId, { signal: signals, budget, waitMaxMs }).finally(watched.end);
     return expected.begin(accountId);
+  };
+}
+
+/**
+ * Creates the permits for documents, which accounts share: for small documents, large texts and large files. `isKept`:
+ * the document keeps its permit until its last batch is consumed.
+ */
+function createDocumentPermits(connections: number) {
+  const small = createFairSemaphore(SMALL_DOCUMENTS);
+  const parallel = Math.max(1, Math.min(LARGE_TEXTS, connections >> 2));
+  const texts = createFairSemaphore(parallel);
+  const files = createFairSemaphore(LARGE_FILES);
+  const all = [small, texts, files];
+  const acquireText = createAcquireText(texts, parallel);
+  const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
+    if (!isLarge(lengthOf(document))) return { permits: small, isKept: false };
+    return { permits: isOfFile(document) ? files : texts, isKept: true };
   };
   return {
     /** @throws SERVICE_UNAVAILABLE, for texts of requests, and the signal's reason */

@@ -90,23 +90,25 @@ const createQueue = (wake: Pick<JobQueue, 'wakeImporters' | 'wakeFetchers'>): Jo
     enqueueOnce(transaction, { queue: PURGE_QUEUE, knowledgeBaseId, id: NIL, accountId: NIL }),
 });
 
+type WorkerContext = { database: Database; log: Logger };
+
+/** A worker that takes one job at a time. */
+function startOne(
+  context: WorkerContext,
+  queue: QueueName,
+  handle: (attempt: Attempt<ScopedId>) => Promise<void>,
+): Workers {
+  const handleLogged = (attempt: Attempt<ScopedId>) =>
+    handle(attempt).catch((error) => {
+      if (!(error instanceof Postponed)) context.log.warn({ err: error, queue }, 'a job failed');
+      throw error;
+    });
+  const [turns, pollIntervalMs] = [createTurns(1, 0), POLL_INTERVAL_MS];
+  return startWorkers({ ...context, queue, handle: handleLogged, turns, pollIntervalMs });
+}
+
 /** Starts the workers of all queues. Those of imports are the first, and those that fetch their files the second. */
-function startAll(
-  context: { database: Database; log: Logger },
-  handlers: JobHandlers,
-  concurrency: number,
-): Workers[] {
-  const { log } = context;
-  const startOne = (queue: QueueName, handle: (attempt: Attempt<ScopedId>) => Promise<void>) => {
-    const handleLogged = (attempt: Attempt<ScopedId>) =>
-      handle(attempt).catch((error) => {
-        if (!(error instanceof Postponed)) log.warn({ err: error, queue }, 'a job failed');
-        throw error;
-      });
-    const turns = createTurns(1, 0);
-    const pollIntervalMs = POLL_INTERVAL_MS;
-    return startWorkers({ ...context, queue, handle: handleLogged, turns, pollIntervalMs });
-  };
+function startAll(context: WorkerContext, handlers: JobHandlers, concurrency: number): Workers[] {
   return [
     startWorkers({
       ...context,
@@ -125,11 +127,11 @@ function startAll(
       turns: createTurns(FETCHERS, EXTRA_FETCHERS),
       pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
     }),
-    startOne(DEAD_LETTER_QUEUE, handlers.giveUpImport),
-    startOne(PURGE_QUEUE, handlers.purgeKnowledgeBase),
-    startOne(GARBAGE_QUEUE, handlers.collectGarbage),
-    ...(handlers.fillVectors ? [startOne(VECTORS_QUEUE, handlers.fillVectors)] : []),
-    ...(handlers.embedDocuments ? [startOne(EMBEDDING_QUEUE, handlers.embedDocuments)] : []),
+    startOne(context, DEAD_LETTER_QUEUE, handlers.giveUpImport),
+    startOne(context, PURGE_QUEUE, handlers.purgeKnowledgeBase),
+    startOne(context, GARBAGE_QUEUE, handlers.collectGarbage),
+    ...(handlers.fillVectors ? [startOne(context, VECTORS_QUEUE, handlers.fillVectors)] : []),
+    ...(handlers.embedDocuments ? [startOne(context, EMBEDDING_QUEUE, handlers.embedDocuments)] : []),
   ];
 }
 

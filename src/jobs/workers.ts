@@ -191,6 +191,11 @@ function runTurn(running: Running, jobs: TakenJob[]): RunningJob[] {
   return tries.map((one, i) => runJob(running, one, () => results[i] as Promise<void>)); // one for each attempt
 }
 
+async function handBackAll(running: Iterable<RunningJob>): Promise<void> {
+  const handingBack = [...running].map(({ handBack }) => handBack(new Error('the worker stops')));
+  await withTimeout(Promise.all(handingBack), HAND_BACK_MS, () => {});
+}
+
 /** Starts to take jobs, as many at the same time as `turns` allows. */
 export function startWorkers(options: Options): Workers {
   const { database, queue, turns, pollIntervalMs, log, together } = options;
@@ -228,8 +233,7 @@ export function startWorkers(options: Options): Workers {
     end,
     async stop(timeoutMs) {
       await withTimeout(end().then(untilAllEnded), timeoutMs, () => {});
-      const handingBack = [...running].map(({ handBack }) => handBack(new Error('the worker stops')));
-      await withTimeout(Promise.all(handingBack), HAND_BACK_MS, () => {});
+      await handBackAll(running);
     },
   };
 }

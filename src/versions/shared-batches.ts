@@ -3,7 +3,7 @@
  * has one batch in work at a time: with two, batches would be half as long and cost more.
  */
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import {
   createWaitQueue,
   REQUEST_WAIT_MAX_MS,
@@ -98,6 +98,25 @@ async function importBatch<Item, Result>(
   }
 }
 
+/** Imports the items of a knowledge base, batch by batch, until none waits. */
+async function importAll<Item extends Shared, Result>(
+  { waiting, inWork }: AccountItems<Item, Result>,
+  { accountId, knowledgeBaseId }: { accountId: string; knowledgeBaseId: string },
+  { permits, importTogether }: { permits: FairSemaphore; importTogether: ImportTogether<Item, Result> },
+): Promise<void> {
+  inWork.add(knowledgeBaseId);
+  // Items that arrive in the same iteration of the event loop share a batch.
+  await nextIteration();
+  while (inWork.has(knowledgeBaseId)) {
+    await permits.acquire(accountId);
+    const batch = takeBatch(waiting, knowledgeBaseId);
+    // At once: from now on the next item begins a new loop.
+    if (batch.length === 0) inWork.delete(knowledgeBaseId);
+    await importBatch(batch, accountId, importTogether);
+    permits.release(accountId);
+  }
+}
+
 /**
  * Creates the batches of one kind of imports. `connections`: the size of the database's pool, of which they take a
  * quarter.
@@ -109,24 +128,9 @@ export function createSharedBatches<Item extends Shared, Result>(
   const permits = createFairSemaphore(Math.max(1, Math.min(BATCHES, connections >> 2)));
   const accounts = new Map<string, AccountItems<Item, Result>>();
 
-  /** Imports the items of a knowledge base, batch by batch, until none waits. */
-  const importAll = async (
-    accountId: string,
-    knowledgeBaseId: string,
-    { waiting, inWork }: AccountItems<Item, Result>,
-  ) => {
-    inWork.add(knowledgeBaseId);
-    // Items that arrive in the same iteration of the event loop share a batch.
-    await nextIteration();
-    while (inWork.has(knowledgeBaseId)) {
-      await permits.acquire(accountId);
-      const batch = takeBatch(waiting, knowledgeBaseId);
-      // At once: from now on the next item begins a new loop.
-      if (batch.length === 0) inWork.delete(knowledgeBaseId);
-      await importBatch(batch, accountId, importTogether);
-      permits.release(accountId);
-    }
-    if (inWork.size === 0) accounts.delete(accountId);
+  const begin = async (accountId: string, knowledgeBaseId: string, items: AccountItems<Item, Result>) => {
+    await importAll(items, { accountId, knowledgeBaseId }, { permits, importTogether });
+    if (items.inWork.size === 0) accounts.delete(accountId);
   };
   return {
     async add(item, { accountId, signal, budget }) {
@@ -137,7 +141,7 @@ export function createSharedBatches<Item extends Shared, Result>(
       const limits = { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS };
       const wait = items.waiting.wait({ ...item, ...result }, limits);
       const { knowledgeBaseId } = item;
-      if (!items.inWork.has(knowledgeBaseId)) void importAll(accountId, knowledgeBaseId, items);
+      if (!items.inWork.has(knowledgeBaseId)) void begin(accountId, knowledgeBaseId, items);
       await wait;
       return await result.promise;
     },

@@ -58,6 +58,63 @@ const refuse = () => {
   throw serviceUnavailable();
 };
 
+/** The requests that wait for a number, by their keys, in the order of arrival. */
+function createWaiting() {
+  const waiting = new Map<string, WaitingRequest[]>();
+  return {
+    waiting,
+    wait: (keyId: string): Promise<Counted> =>
+      new Promise((resolve, reject) => {
+        const queue = waiting.get(keyId);
+        if (queue) queue.push({ resolve, reject });
+        else waiting.set(keyId, [{ resolve, reject }]);
+      }),
+    /** Takes the first requests of a key out of the queue. */
+    dequeue(keyId: string, length: number): WaitingRequest[] {
+      const queue = waiting.get(keyId) ?? [];
+      const taken = queue.splice(0, length);
+      if (queue.length === 0) waiting.delete(keyId);
+      return taken;
+    },
+  };
+}
+
+/** The leases of keys. */
+function createLeases({ requestsPerWindow }: RatePolicy) {
+  const leases = createBoundedCache<Lease>(MAX_LEASES);
+  return {
+    set: leases.set,
+    take(keyId: string): Counted | undefined {
+      const lease = leases.get(keyId);
+      return lease && takeNext(lease, requestsPerWindow);
+    },
+    /** How many requests to lease for a key beyond those that wait. */
+    aheadOf(keyId: string, askedAtMs: number, waiting: number): number {
+      const last = leases.get(keyId);
+      return last ? leaseAhead(last.ordinal - last.before, askedAtMs - last.askedAtMs, waiting) : 0;
+    },
+  };
+}
+
+/**
+ * Creates the function that numbers the requests of a statement in the order of arrival, and those that came later as
+ * far as the lease goes.
+ */
+const createSettle =
+  (leases: ReturnType<typeof createLeases>, { waiting, dequeue }: ReturnType<typeof createWaiting>) =>
+  ({ keyId, counted, total, endsAtMs }: Count, length: number, askedAtMs: number): void => {
+    const before = counted - length;
+    leases.set(keyId, { before, ordinal: counted, total, endsAtMs, askedAtMs });
+    dequeue(keyId, length).forEach(({ resolve }, index) => {
+      resolve({ ordinal: before + index + 1, endsAtMs });
+    });
+    while (waiting.has(keyId)) {
+      const next = leases.take(keyId);
+      if (next === undefined) return;
+      for (const { resolve } of dequeue(keyId, 1)) resolve(next);
+    }
+  };
+
 /**
  * Returns a function that numbers one request of a key within its window, exactly, also when other servers count at
  * the same time: no number up to the limit is used twice. Without a lease, a single request goes to the database at
@@ -65,43 +122,16 @@ const refuse = () => {
  * rejects when the database is unavailable or hangs. Such a request may then be counted or not.
  */
 export function createRateLimitLeases(database: Database, policy: RatePolicy) {
-  const { requestsPerWindow } = policy;
-  const leases = createBoundedCache<Lease>(MAX_LEASES);
-  const waiting = new Map<string, WaitingRequest[]>();
+  const leases = createLeases(policy);
+  const queues = createWaiting();
+  const { waiting, wait, dequeue } = queues;
   let isCounting = false;
 
-  /** Takes the first requests of a key out of the queue. */
-  const dequeue = (keyId: string, length: number): WaitingRequest[] => {
-    const queue = waiting.get(keyId) ?? [];
-    const taken = queue.splice(0, length);
-    if (queue.length === 0) waiting.delete(keyId);
-    return taken;
-  };
-  const takeFromLease = (keyId: string): Counted | undefined => {
-    const lease = leases.get(keyId);
-    return lease && takeNext(lease, requestsPerWindow);
-  };
-  /**
-   * Numbers the requests of a statement in the order of arrival, and those that came later as far as the lease goes.
-   */
-  const settle = ({ keyId, counted, total, endsAtMs }: Count, length: number, askedAtMs: number) => {
-    const before = counted - length;
-    leases.set(keyId, { before, ordinal: counted, total, endsAtMs, askedAtMs });
-    dequeue(keyId, length).forEach(({ resolve }, index) => {
-      resolve({ ordinal: before + index + 1, endsAtMs });
-    });
-    while (waiting.has(keyId)) {
-      const next = takeFromLease(keyId);
-      if (next === undefined) return;
-      for (const { resolve } of dequeue(keyId, 1)) resolve(next);
-    }
-  };
+  const settle = createSettle(leases, queues);
   const countWaiting = async () => {
     const askedAtMs = performance.now();
     const asks = [...waiting].map(([keyId, { length }]) => {
-      const last = leases.get(keyId);
-      const ahead = last ? leaseAhead(last.ordinal - last.before, askedAtMs - last.askedAtMs, length) : 0;
-      return { keyId, waiting: length, ahead };
+      return { keyId, waiting: length, ahead: leases.aheadOf(keyId, askedAtMs, length) };
     });
     const lengths = new Map(asks.map((ask) => [ask.keyId, ask.waiting]));
     const settleAll = (counts: Count[]) => {
@@ -119,12 +149,11 @@ export function createRateLimitLeases(database: Database, policy: RatePolicy) {
     isCounting = false;
   };
 
-  return (keyId: string): Counted | Promise<Counted> =>
-    takeFromLease(keyId) ??
-    new Promise((resolve, reject) => {
-      const queue = waiting.get(keyId);
-      if (queue) queue.push({ resolve, reject });
-      else waiting.set(keyId, [{ resolve, reject }]);
-      if (!isCounting) countAll();
-    });
+  return (keyId: string): Counted | Promise<Counted> => {
+    const taken = leases.take(keyId);
+    if (taken !== undefined) return taken;
+    const waited = wait(keyId);
+    if (!isCounting) countAll();
+    return waited;
+  };
 }

@@ -100,23 +100,17 @@ function createPermitAccess(
 
 type SharedResources = { memory: BodyMemory; heavy: HeavyWork };
 
-/** The permit of one request, with the memory for its body. */
-function createPermit(
-  access: PermitAccess,
-  { memory, heavy }: SharedResources,
-  { owner, client, budget }: OwnedRequest,
-): Permit {
+/** A permit that can be given back, and taken again, while the request goes on. */
+function createHolding(access: PermitAccess) {
   let isHeld = true;
-  let body: HeldBody | undefined;
-  const releasePermit = () => {
+  const release = () => {
     if (isHeld) access.release();
     isHeld = false;
   };
-  const limits = () => ({ client, budget, waitMaxMs: access.waitMaxMs() });
-  const withoutPermit: Permit['withoutPermit'] = async (act) => {
+  const without: Permit['withoutPermit'] = async (act) => {
     // In a nested call the permit is already released. Acquiring it again here would hold it twice.
     if (!isHeld) return await act();
-    releasePermit();
+    release();
     try {
       return await act();
     } finally {
@@ -124,9 +118,21 @@ function createPermit(
       isHeld = true;
     }
   };
+  return { release, without };
+}
+
+/** The permit of one request, with the memory for its body. */
+function createPermit(
+  access: PermitAccess,
+  { memory, heavy }: SharedResources,
+  { owner, client, budget }: OwnedRequest,
+): Permit {
+  let body: HeldBody | undefined;
+  const holding = createHolding(access);
+  const limits = () => ({ client, budget, waitMaxMs: access.waitMaxMs() });
   return {
     budget,
-    withoutPermit,
+    withoutPermit: holding.without,
     body() {
       body ??= memory.begin(owner, limits());
       return body;
@@ -138,7 +144,7 @@ function createPermit(
       };
       try {
         // Getting the permit back may fail after the turn has been taken; `finally` then passes the turn on.
-        await (heavy.isTaken(owner) ? withoutPermit(take) : take());
+        await (heavy.isTaken(owner) ? holding.without(take) : take());
         turn?.begin();
         return await act();
       } finally {
@@ -146,7 +152,7 @@ function createPermit(
       }
     },
     release() {
-      releasePermit();
+      holding.release();
       body?.release();
     },
   };

@@ -36,46 +36,52 @@ type Owner = { bodies: Set<Body>; youngerBytes: number };
 
 const eldestOf = ({ bodies }: Owner): Body | undefined => bodies.values().next().value;
 
+/** The bytes that bodies hold. `tryHold` returns false where there is no room now. */
+function createUse(totalBytes: number) {
+  const owners = new Map<string, Owner>();
+  const half = totalBytes / 2;
+  let [usedBytes, youngerBytes] = [0, 0];
+  const countYounger = (owner: Owner, bytes: number) => {
+    owner.youngerBytes += bytes;
+    youngerBytes += bytes;
+  };
+  return {
+    owners,
+    tryHold({ body, bytes }: { body: Body; bytes: number }): boolean {
+      const { owner } = body;
+      const isEldest = eldestOf(owner) === body;
+      const ownMax = owners.size > 1 ? half / 2 : half;
+      const isRoom = isEldest
+        ? usedBytes + bytes <= totalBytes
+        : youngerBytes + bytes <= half && owner.youngerBytes + bytes <= ownMax;
+      if (!isRoom) return false;
+      body.bytes += bytes;
+      usedBytes += bytes;
+      if (!isEldest) countYounger(owner, bytes);
+      return true;
+    },
+    /** Removes a body; the owner's next body becomes the eldest. @returns whether it was there */
+    remove(name: string, body: Body): boolean {
+      const { owner } = body;
+      const isEldest = eldestOf(owner) === body;
+      if (!owner.bodies.delete(body)) return false;
+      usedBytes -= body.bytes;
+      const uncounted = isEldest ? eldestOf(owner) : body;
+      if (uncounted) countYounger(owner, -uncounted.bytes);
+      if (owner.bodies.size === 0) owners.delete(name);
+      return true;
+    },
+  };
+}
+
 /**
  * The younger bodies of all owners share one half of the memory. The other half is left to the eldest body of each
  * owner: otherwise half-arrived bodies could wait for one another's memory for ever (deadlock). While several owners
  * have bodies, the younger bodies of one owner take at most a quarter of the memory.
  */
 export function createBodyMemory(totalBytes: number): BodyMemory {
-  const owners = new Map<string, Owner>();
+  const { owners, tryHold, remove } = createUse(totalBytes);
   const queue = createWaitQueue<{ body: Body; bytes: number }>();
-  const half = totalBytes / 2;
-  let [usedBytes, youngerBytes] = [0, 0];
-
-  const countYounger = (owner: Owner, bytes: number) => {
-    owner.youngerBytes += bytes;
-    youngerBytes += bytes;
-  };
-  const tryHold = ({ body, bytes }: { body: Body; bytes: number }): boolean => {
-    const { owner } = body;
-    const isEldest = eldestOf(owner) === body;
-    const ownMax = owners.size > 1 ? half / 2 : half;
-    const isRoom = isEldest
-      ? usedBytes + bytes <= totalBytes
-      : youngerBytes + bytes <= half && owner.youngerBytes + bytes <= ownMax;
-    if (!isRoom) return false;
-    body.bytes += bytes;
-    usedBytes += bytes;
-    if (!isEldest) countYounger(owner, bytes);
-    return true;
-  };
-  /** Removes a body; the owner's next body becomes the eldest. */
-  const remove = (name: string, body: Body) => {
-    const { owner } = body;
-    const isEldest = eldestOf(owner) === body;
-    if (!owner.bodies.delete(body)) return;
-    usedBytes -= body.bytes;
-    const uncounted = isEldest ? eldestOf(owner) : body;
-    if (uncounted) countYounger(owner, -uncounted.bytes);
-    if (owner.bodies.size === 0) owners.delete(name);
-    queue.serveWhere(tryHold);
-  };
-
   return {
     begin(name, limits) {
       const owner = owners.get(name) ?? { bodies: new Set(), youngerBytes: 0 };
@@ -87,7 +93,9 @@ export function createBodyMemory(totalBytes: number): BodyMemory {
         async hold(bytes) {
           if (!tryHold({ body, bytes })) await queue.wait({ body, bytes }, limits);
         },
-        release: () => remove(name, body),
+        release() {
+          if (remove(name, body)) queue.serveWhere(tryHold);
+        },
       };
     },
     rejectAll: queue.rejectAll,

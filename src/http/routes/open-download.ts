@@ -62,6 +62,24 @@ function limitTime(file: Readable, { start, end }: ByteRange, onClose: () => voi
   return file;
 }
 
+type PartRequest = {
+  request: { accountId: string; client: Client };
+  found: { document: SoughtId; original: Original };
+  part: ByteRange;
+};
+
+/** Opens a part of the file. @throws DOCUMENT_NOT_FOUND when the document has been deleted meanwhile */
+async function openPart(
+  { database, downloads, inDatabaseTurn }: DownloadContext,
+  { request, found: { document, original }, part }: PartRequest,
+) {
+  const { objectName, sizeBytes } = original;
+  const file = await downloads.open(objectName, { ...part, sizeBytes });
+  if (file !== undefined) return file;
+  await inDatabaseTurn(request, () => requireOriginal(database, document));
+  throw fileMissing(objectName);
+}
+
 /**
  * Creates the function that opens the file of a document by its address. Accounts take turns at the database, and
  * share the downloads in progress.
@@ -69,21 +87,8 @@ function limitTime(file: Readable, { start, end }: ByteRange, onClose: () => voi
  * SERVICE_UNAVAILABLE
  */
 export function createOpenDownload(service: DownloadContext): OpenDownload {
-  const { database, downloads, uploadSecret, inDatabaseTurn } = service;
+  const { uploadSecret, inDatabaseTurn } = service;
   const permits = createFairSemaphore(OPEN_MAX, undefined, OPEN_MAX);
-
-  /** Opens a part of the file. @throws DOCUMENT_NOT_FOUND when the document has been deleted meanwhile */
-  const openPart = async (
-    request: { accountId: string; client: Client },
-    { document, original }: { document: SoughtId; original: Original },
-    part: ByteRange,
-  ) => {
-    const { objectName, sizeBytes } = original;
-    const file = await downloads.open(objectName, { ...part, sizeBytes });
-    if (file !== undefined) return file;
-    await inDatabaseTurn(request, () => requireOriginal(database, document));
-    throw fileMissing(objectName);
-  };
 
   return async ({ target, client }) => {
     const grant = readDownloadGrant(uploadSecret, target);
@@ -100,7 +105,7 @@ export function createOpenDownload(service: DownloadContext): OpenDownload {
         await permits.acquire(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
         const release = () => permits.release(accountId);
         try {
-          return limitTime(await openPart(request, found, part), part, release);
+          return limitTime(await openPart(service, { request, found, part }), part, release);
         } catch (error) {
           release();
           throw error;

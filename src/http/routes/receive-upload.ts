@@ -45,6 +45,17 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
   if (file.expired) throw uploadExpired();
 }
 
+/** The file that an address stands for, which still accepts bytes. */
+async function findUpload(service: UploadContext, { fileId, keyId }: UploadGrant): Promise<ScopedId> {
+  await service.limitRate(keyId);
+  const caller = await service.findCaller(keyId);
+  // To a key that does not exist any more, no file exists.
+  if (caller === undefined) throw fileNotFound();
+  const found = parseFileId(fileId, caller.reach);
+  await requireOpen(service, found);
+  return found;
+}
+
 /**
  * Creates the function that stores a body as the file's object. A client can repeat an upload until the file is
  * imported; the last complete body counts. Bodies of one file arrive one at a time. Each counts as a request of the key
@@ -53,22 +64,14 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
  */
 export function createReceiveUpload(service: UploadContext): NonNullable<Routes['receiveUpload']> {
-  const { database, files, log, uploadSecret, limitRate } = service;
+  const { database, files, log, uploadSecret } = service;
   const uploads = createKeyedMutex();
 
   const receive = async ({ request, client }: Upload, grant: UploadGrant) => {
-    const { fileId, sizeBytes, accountId, keyId } = grant;
+    const { fileId, sizeBytes, accountId } = grant;
     const inDatabaseTurn = <T>(act: () => Promise<T>): Promise<T> =>
       service.inDatabaseTurn({ accountId, client }, act);
-    const id = await inDatabaseTurn(async () => {
-      await limitRate(keyId);
-      const caller = await service.findCaller(keyId);
-      // To a key that does not exist any more, no file exists.
-      if (caller === undefined) throw fileNotFound();
-      const found = parseFileId(fileId, caller.reach);
-      await requireOpen(service, found);
-      return found;
-    });
+    const id = await inDatabaseTurn(() => findUpload(service, grant));
     const declaredLength = request.headers['content-length'];
     if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
       throw wrongUploadLength(sizeBytes, Number(declaredLength));

@@ -118,31 +118,9 @@ const cutStalled =
     });
   };
 
-/**
- * Starts to listen. `port` 0: any free port.
- * @returns the server and its address
- */
-export async function listen(
-  handle: RequestListener,
-  {
-    host,
-    port,
-    stallTimeoutMs = STALL_TIMEOUT_MS,
-    maxConnections = connectionsMax(),
-  }: { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number },
-): Promise<{ server: Server; address: string }> {
-  // Runs after `server` and `exchanges` are set.
-  const onTinyPieces: Parameters<typeof createPieceLimitedRequest>[0] = (socket) => {
-    const end = () => {
-      const last = tracked.lastAnswers.get(socket);
-      if (last?.headersSent) return void socket.destroy();
-      answerProtocolError(TINY_PIECES, socket);
-      // Do not wait for the client to close its end.
-      socket.destroySoon();
-    };
-    setTimeout(end, TINY_PIECES_DELAY_MS).unref();
-  };
-  const server = createServer(
+/** A server with Node's own bounds. It does not listen yet. `onTinyPieces`: a body comes in pieces that are too small. */
+const createBoundedServer = (handle: RequestListener, onTinyPieces: (socket: Socket) => void): Server =>
+  createServer(
     {
       IncomingMessage: createPieceLimitedRequest(onTinyPieces),
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -156,18 +134,18 @@ export async function listen(
     },
     handleInOrder(handle),
   );
-  const tracked = trackConnections(server);
-  trackedOf.set(server, tracked);
-  const refuse = refuseInOrder(tracked);
-  limitConnections(server, tracked, {
-    max: maxConnections,
-    cutOff(socket) {
-      refuse(TIMED_OUT, socket);
-      // Do not wait for the client to close its end.
-      socket.destroySoon();
-    },
-  });
-  server.setTimeout(stallTimeoutMs, cutStalled(tracked, refuse));
+
+/** Ends a connection whose body comes in tiny pieces, with an answer if it has none yet. */
+const endTinyPieces = (socket: Socket, { lastAnswers }: TrackedConnections): void => {
+  const last = lastAnswers.get(socket);
+  if (last?.headersSent) return void socket.destroy();
+  answerProtocolError(TINY_PIECES, socket);
+  // Do not wait for the client to close its end.
+  socket.destroySoon();
+};
+
+/** Answers what Node would answer itself, without the service's envelope or in the wrong order. */
+function answerInstead(server: Server, refuse: Refuse): void {
   server.on('clientError', refuse);
   // Node would write `100 Continue` into an answer that waits for earlier answers.
   server.on('checkContinue', (request, response) => {
@@ -181,6 +159,34 @@ export async function listen(
   });
   // Node would answer an unknown expectation itself, without the service's envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+type ListenOptions = { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number };
+
+/**
+ * Starts to listen. `port` 0: any free port.
+ * @returns the server and its address
+ */
+export async function listen(
+  handle: RequestListener,
+  { host, port, stallTimeoutMs = STALL_TIMEOUT_MS, maxConnections = connectionsMax() }: ListenOptions,
+): Promise<{ server: Server; address: string }> {
+  const server = createBoundedServer(handle, (socket) => {
+    setTimeout(() => endTinyPieces(socket, tracked), TINY_PIECES_DELAY_MS).unref();
+  });
+  const tracked = trackConnections(server);
+  trackedOf.set(server, tracked);
+  const refuse = refuseInOrder(tracked);
+  limitConnections(server, tracked, {
+    max: maxConnections,
+    cutOff(socket) {
+      refuse(TIMED_OUT, socket);
+      // Do not wait for the client to close its end.
+      socket.destroySoon();
+    },
+  });
+  server.setTimeout(stallTimeoutMs, cutStalled(tracked, refuse));
+  answerInstead(server, refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });

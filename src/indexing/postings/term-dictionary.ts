@@ -62,18 +62,26 @@ const INITIAL_TOKENS = 1 << 10;
 
 type LanguageWords = ReturnType<typeof createLanguageWords>;
 
+/** Flags of tokens. */
+function createFlags() {
+  let flags = new Int32Array(INITIAL_TOKENS);
+  return {
+    has: (token: number, flag: number): boolean => ((flags[token] ?? 0) & flag) !== 0,
+    add(token: number, flag: number): void {
+      while (token >= flags.length) flags = enlarge(flags);
+      flags[token] = (flags[token] ?? 0) | flag;
+    },
+  };
+}
+
 /** The known words of one language. */
 function createLanguageWords(tokenIds: TokenIds) {
   const stems = new Map<string, string>();
-  let flags = new Int32Array(INITIAL_TOKENS);
+  const flags = createFlags();
   /** By token: the id of its lexeme plus 1; 0 is unknown. */
   let lexemes = new Int32Array(INITIAL_TOKENS);
   const alternatives = new Map<number, number>();
 
-  const flag = (token: number, added: number): void => {
-    while (token >= flags.length) flags = enlarge(flags);
-    flags[token] = (flags[token] ?? 0) | added;
-  };
   const lexemesOfText = (token: number): number[] => {
     const { asWritten, unaccented } = lexemesOf(tokenIds.textOf(token), stems);
     return [...asWritten, ...unaccented].map(tokenIds.ofText);
@@ -89,15 +97,15 @@ function createLanguageWords(tokenIds: TokenIds) {
     stems,
     learn(word: string, stem: string): void {
       stems.set(word, stem);
-      if (stem === '') flag(tokenIds.ofText(word), STOP_WORD);
+      if (stem === '') flags.add(tokenIds.ofText(word), STOP_WORD);
     },
     /** Returns whether a token is new, and remembers it. */
     markSeen(token: number): boolean {
-      if (((flags[token] ?? 0) & SEEN) !== 0) return false;
-      flag(token, SEEN);
+      if (flags.has(token, SEEN)) return false;
+      flags.add(token, SEEN);
       return true;
     },
-    isStopWord: (token: number): boolean => ((flags[token] ?? 0) & STOP_WORD) !== 0,
+    isStopWord: (token: number): boolean => flags.has(token, STOP_WORD),
     lexeme(token: number): number {
       const known = lexemes[token] ?? 0;
       return known === 0 ? findLexemes(token) : known - 1;

@@ -12,23 +12,11 @@ const INITIAL_SLOTS = 1 << 10;
 /** Spreads neighbouring pairs over the table: 2^32 over the golden ratio (Knuth, volume 3, 6.4). */
 const GOLDEN = 0x9e3779b1;
 
-/** Texts must not contain NUL. */
-export function createTokenIds() {
-  const longer = new Map<string, number>();
-  /** Texts by id; '' for a pair of UTF-16 units. */
-  const texts: string[] = [];
-  /** Pairs by id; 0 for a longer text. */
-  let pairs = new Int32Array(INITIAL_SLOTS);
+/** Finds the ids of pairs of UTF-16 units. `add`: gives a new pair its id. */
+function createPairTable(add: (pair: number) => number): (pair: number) => number {
   /** A hash table: a pair, then its id plus 1. An id of 0 marks a free slot. */
   let slots = new Int32Array(2 * INITIAL_SLOTS);
   let pairCount = 0;
-
-  const add = (text: string, pair: number): number => {
-    const id = texts.push(text) - 1;
-    if (id === pairs.length) pairs = enlarge(pairs);
-    pairs[id] = pair;
-    return id;
-  };
 
   /** The slot of a pair, or the free slot for it. */
   const slotOf = (pair: number): number => {
@@ -37,15 +25,13 @@ export function createTokenIds() {
     while (slots[slot + 1] !== 0 && slots[slot] !== pair) slot = (slot + 2) & mask;
     return slot;
   };
-
   const addPair = (pair: number, slot: number): number => {
-    const id = add('', pair);
+    const id = add(pair);
     slots[slot] = pair;
     slots[slot + 1] = id + 1;
     if (++pairCount * 4 > slots.length) grow();
     return id;
   };
-
   /** Doubles the hash table. */
   const grow = (): void => {
     const before = slots;
@@ -59,13 +45,29 @@ export function createTokenIds() {
     }
     before.buffer.transfer(0); // frees the memory at once
   };
-
-  const ofPair = (first: number, second: number): number => {
-    const pair = (first << 16) | second;
+  return (pair) => {
     const slot = slotOf(pair);
     const found = slots[slot + 1] as number; // slots are in range
     return found === 0 ? addPair(pair, slot) : found - 1;
   };
+}
+
+/** Texts must not contain NUL. */
+export function createTokenIds() {
+  const longer = new Map<string, number>();
+  /** Texts by id; '' for a pair of UTF-16 units. */
+  const texts: string[] = [];
+  /** Pairs by id; 0 for a longer text. */
+  let pairs = new Int32Array(INITIAL_SLOTS);
+
+  const add = (text: string, pair: number): number => {
+    const id = texts.push(text) - 1;
+    if (id === pairs.length) pairs = enlarge(pairs);
+    pairs[id] = pair;
+    return id;
+  };
+  const idOfPair = createPairTable((pair) => add('', pair));
+  const ofPair = (first: number, second: number): number => idOfPair((first << 16) | second);
 
   return {
     /** The id of a text of two UTF-16 units; of one unit if `first` is 0. */
