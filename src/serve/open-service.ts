@@ -14,22 +14,23 @@ import { readStorageFigures } from '../database/distribution/storage-figures.ts'
 import { migrateOver } from '../database/migrations/migrate.ts';
 import { openReadReplica, type ReadReplica, WAIT_MAX_MS } from '../database/replica/read-replica.ts';
 import type { ReplicaUse } from '../database/replica/switch.ts';
-import { createCurrentGeneration } from '../database/rows/vector-generations.ts';
+import { type CurrentGeneration, createCurrentGeneration } from '../database/rows/vector-generations.ts';
 import { createVectorIndexes } from '../database/vector-indexes/usable-indexes.ts';
 import { installedLanguages } from '../extraction/recognition/ocr-languages.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
+import type { FileStore } from '../files/file-store.ts';
 import { discardObjects } from '../files/files.ts';
 import { createStoreHealth } from '../files/store-health.ts';
 import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
-import { createStem, createStemMemory } from '../indexing/stems.ts';
+import { createStem, createStemMemory, type StemMemory } from '../indexing/stems.ts';
 import { startImports } from '../jobs/imports.ts';
 import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
 import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
-import { noVectors } from '../meaning/passage-vectors.ts';
+import { noVectors, type VectorsIn } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { createSendTest } from '../outbound/webhooks/send-test.ts';
@@ -101,16 +102,8 @@ const traced =
   (request) =>
     telemetry.step('searching', () => search(request));
 
-/**
- * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless
- * `runsWorkers` is false: then other processes have to run them.
- * @returns the service; `endWork`, after which no further job begins, and soon no further document; and `close`, which
- * lets running jobs end for at most `jobsTimeoutMs`, and then disconnects.
- */
-export async function openService(
-  config: Config,
-  { connection, log, runsWorkers = true }: { connection: Connection; log: Logger; runsWorkers?: boolean },
-): Promise<{ service: OpenService; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
+/** Connects to the database, which it migrates first, and to its replica. */
+async function openDatabases(config: Config, connection: Connection, log: Logger) {
   let closing = false;
   const onError = (error: Error) => {
     if (!closing) log.warn({ err: error }, 'database connection lost');
@@ -119,76 +112,163 @@ export async function openService(
   const pool = createPool(connection, config.databasePoolSize, onError);
   const database = createDatabase(pool);
   const replica = await openReplica(config, { primary: database, log });
-  const accountId = await ensureFirstAccount(database, config, log);
-  const uploadSecret = await readUploadSecret(config);
-  const stemMemory = createStemMemory();
+  return {
+    pool,
+    database,
+    replica,
+    /** From now on a lost connection is no news. */
+    expectEnd() {
+      closing = true;
+    },
+    async close() {
+      await replica?.close();
+      await database.destroy();
+    },
+  };
+}
+
+type Databases = Awaited<ReturnType<typeof openDatabases>>;
+type Jobs = ReturnType<typeof openJobQueue>;
+type Sources = {
+  databases: Databases;
+  files: FileStore;
+  jobs: Jobs;
+  stemMemory: StemMemory;
+  vectorsIn: VectorsIn;
+  log: Logger;
+};
+
+/** Opens what imports need: the threads that analyse documents, and the batches that store them. */
+function openImporting(config: Config, { databases, files, jobs, stemMemory, vectorsIn, log }: Sources) {
+  const { database } = databases;
+  const { databasePoolSize: connections, hasWordVectors } = config;
   const stem = createStem(database, stemMemory);
-  const vectorsIn = config.hasWordVectors ? openWordVectors() : noVectors;
-  if (config.hasWordVectors) log.info('passages are found by their meaning too: WORD_VECTORS is on');
-  const analysis = createAnalysisPool(stem, {
-    connections: config.databasePoolSize,
-    hasWordVectors: config.hasWordVectors,
-  });
-  const sources = { vectorsIn, indexes: createVectorIndexes(database) };
-  const searchByWords = replica
-    ? createReplicatedSearch({ primary: database, replica }, stemMemory, sources)
-    : createSearch(database, stemMemory, sources);
-  const files = await openFiles(config);
-  await requireOwnFiles({ database, files, log }, config);
+  const analysis = createAnalysisPool(stem, { connections, hasWordVectors });
   const shortTexts = createShortTexts({
     database,
     stem,
     vectorsIn,
     defaults: config,
-    connections: config.databasePoolSize,
+    connections,
     discard: (objectNames) => discardObjects({ database, files, log }, objectNames),
   });
-  const jobs = openJobQueue(connection, log);
   const arrivals = createArrivals({
     database,
     defaults: config,
-    connections: config.databasePoolSize,
+    connections,
     enqueue: jobs.queue.enqueueImport,
     enqueueNew: jobs.queue.enqueueNewImports,
   });
-  const extraction = createExtractionPool({
+  const all = [analysis, shortTexts, arrivals];
+  return {
+    /** The part of the service. */
+    operations: {
+      analyse: analysis.analyse,
+      importShortText: shortTexts.importShortText,
+      acceptTogether: arrivals.acceptTogether,
+      markAccountPresent(account: string) {
+        for (const each of all) each.markAccountPresent(account);
+      },
+    },
+    rejectWaiting() {
+      for (const each of all) each.rejectWaiting();
+    },
+    close: analysis.close,
+  };
+}
+
+/** Opens the search: by words, and by what else the settings turn on. It is charged by its caller. */
+function openSearch(
+  config: Config,
+  { databases: { database, replica }, stemMemory, vectorsIn, log }: Sources,
+  { telemetry, generations }: { telemetry: Telemetry; generations: CurrentGeneration },
+): Search {
+  const sources = { vectorsIn, indexes: createVectorIndexes(database) };
+  const searchByWords = replica
+    ? createReplicatedSearch({ primary: database, replica }, stemMemory, sources)
+    : createSearch(database, stemMemory, sources);
+  return traced(withModels(searchByWords, { config, telemetry, log, generations }), telemetry);
+}
+
+const openExtraction = (config: Config, log: Logger) =>
+  createExtractionPool({
     languages: config.hasOcr ? installedLanguages() : [],
     tell: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });
-  const { metrics, telemetry, ...tracing } = await openTelemetry(config, {
-    pool,
-    readJobFigures: () => readJobFigures(database),
-    readStorageFigures: () => readStorageFigures(database),
-    readReplicaFigures: replica?.readFigures,
-    countLostLines,
-    hasWordVectors: config.hasWordVectors,
+
+/** What is read at each scrape of the metrics. */
+const metricSources = (
+  { hasWordVectors }: Config,
+  { pool, database, replica }: Databases,
+): MetricSources => ({
+  pool,
+  readJobFigures: () => readJobFigures(database),
+  readStorageFigures: () => readStorageFigures(database),
+  readReplicaFigures: replica?.readFigures,
+  countLostLines,
+  hasWordVectors,
+});
+
+/** The generation of vectors that the server is to make; undefined: it makes none by a model. */
+const createWantedGeneration =
+  ({ embeddings }: Config, database: Database, generations: CurrentGeneration) =>
+  async () => {
+    if (embeddings === undefined || (await isDistributed(database))) return undefined;
+    return (await generations.wanted())?.generation;
+  };
+
+/** Opens what the service is made of. `end`: closes what `close` of the service closes last. */
+async function openParts(config: Config, connection: Connection, log: Logger) {
+  const databases = await openDatabases(config, connection, log);
+  const { database } = databases;
+  const accountId = await ensureFirstAccount(database, config, log);
+  const uploadSecret = await readUploadSecret(config);
+  if (config.hasWordVectors) log.info('passages are found by their meaning too: WORD_VECTORS is on');
+  const files = await openFiles(config);
+  await requireOwnFiles({ database, files, log }, config);
+  const sources: Sources = {
+    databases,
+    files,
+    jobs: openJobQueue(connection, log),
+    stemMemory: createStemMemory(),
+    vectorsIn: config.hasWordVectors ? openWordVectors() : noVectors,
     log,
-  });
+  };
+  const telemetry = await openTelemetry(config, { ...metricSources(config, databases), log });
+  return { ...sources, accountId, uploadSecret, tracing: telemetry };
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/** Puts the service together. */
+function toService(
+  config: Config,
+  parts: Parts,
+  {
+    importing,
+    extraction,
+  }: {
+    importing: ReturnType<typeof openImporting>;
+    extraction: ReturnType<typeof openExtraction>;
+  },
+): OpenService {
+  const { databases, files, jobs, log, uploadSecret, accountId, tracing } = parts;
+  const { database } = databases;
+  const { metrics, telemetry } = tracing;
   const generations = createCurrentGeneration(database);
-  const search = traced(withModels(searchByWords, { config, telemetry, log, generations }), telemetry);
-  const service: OpenService = {
+  return {
     config,
     database,
     files,
     isStoreAvailable: createStoreHealth(files),
-    analyse: analysis.analyse,
-    importShortText: shortTexts.importShortText,
-    acceptTogether: arrivals.acceptTogether,
-    markAccountPresent(account) {
-      analysis.markAccountPresent(account);
-      shortTexts.markAccountPresent(account);
-      arrivals.markAccountPresent(account);
-    },
+    ...importing.operations,
     extract: extraction.extract,
-    search: createChargedSearch(database, search),
+    search: createChargedSearch(database, openSearch(config, parts, { telemetry, generations })),
     queryHistory: createQueryHistory(database, log),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
-    async wantedGeneration() {
-      if (config.embeddings === undefined || (await isDistributed(database))) return undefined;
-      return (await generations.wanted())?.generation;
-    },
+    wantedGeneration: createWantedGeneration(config, database, generations),
     diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),
     longPolls: createLongPolls(database, log),
     metrics,
@@ -200,30 +280,42 @@ export async function openService(
     proofSecret: makeProofSecret(),
     log,
   };
+}
+
+/**
+ * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless
+ * `runsWorkers` is false: then other processes have to run them.
+ * @returns the service; `endWork`, after which no further job begins, and soon no further document; and `close`, which
+ * lets running jobs end for at most `jobsTimeoutMs`, and then disconnects.
+ */
+export async function openService(
+  config: Config,
+  { connection, log, runsWorkers = true }: { connection: Connection; log: Logger; runsWorkers?: boolean },
+): Promise<{ service: OpenService; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
+  const parts = await openParts(config, connection, log);
+  const { databases, jobs, tracing } = parts;
+  const importing = openImporting(config, parts);
+  const extraction = openExtraction(config, log);
+  const service = toService(config, parts, { importing, extraction });
+  const { database, telemetry } = service;
   const stopImports = runsWorkers ? startImports(service, jobs) : async () => {};
   const deliveries = runsWorkers
     ? startDeliveries({ database, rules: config, retrySeconds: config.webhookRetrySeconds, telemetry, log })
     : undefined;
   const endWork = async () => {
-    const rejectWaiting = () => {
-      analysis.rejectWaiting();
-      shortTexts.rejectWaiting();
-      arrivals.rejectWaiting();
-    };
-    setTimeout(rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
+    setTimeout(importing.rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
     await Promise.all([jobs.endWork(), deliveries?.end()]);
   };
   const close = async (jobsTimeoutMs?: number) => {
-    closing = true;
+    databases.expectEnd();
     const deliveriesStopped = deliveries?.stop(jobsTimeoutMs);
     await stopImports();
     await jobs.stop(jobsTimeoutMs);
     await deliveriesStopped;
     extraction.close();
-    await analysis.close();
+    await importing.close();
     await service.queryHistory.store();
-    await replica?.close();
-    await database.destroy();
+    await databases.close();
     await tracing.stop();
   };
   return { service, endWork, close };

@@ -195,6 +195,17 @@ function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): numbe
   return databaseUrl === undefined ? Math.min(byConnections, 2 * availableParallelism() + 1) : byConnections;
 }
 
+/** Part of the routes: how the console signs in, with the same checks of keys as operations. */
+const consoleRoutes = (
+  { database }: OpenService,
+  checks: Pick<Routes['consoleSignIn'] & object, 'sessions' | 'keyOf' | 'authenticate' | 'limitRate'>,
+): Pick<Routes, 'consoleSignIn'> => ({
+  consoleSignIn: {
+    ...checks,
+    endSession: ({ sessionId: id, expiresAt }) => endSession(database, { id, expiresAt }),
+  },
+});
+
 /**
  * Creates the service's application as a request listener. It does not listen yet. `ending` aborts when the shutdown
  * begins. `redeemSignInCode`: returns the key for the code that the start has printed.
@@ -221,13 +232,7 @@ export function createServiceApp(
     routes: {
       ...transferRoutes(service, { limitRate, findCaller }),
       ...(redeemSignInCode && { redeemSignInCode }),
-      consoleSignIn: {
-        sessions,
-        keyOf,
-        authenticate,
-        endSession: ({ sessionId: id, expiresAt }) => endSession(service.database, { id, expiresAt }),
-        limitRate,
-      },
+      ...consoleRoutes(service, { sessions, keyOf, authenticate, limitRate }),
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending, proxy?.seen),
