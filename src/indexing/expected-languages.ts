@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import { prepare } from '../database/connection/prepared.ts';
+import { prepareRead } from '../database/connection/prepared.ts';
 import { liveKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { knowledgeBaseNotFound } from '../terms/errors.ts';
 
 /** A language of a smaller share of the passages does not make the next text in it likely. */
 const EXPECTED_MIN_SHARE = 0.1;
 
-const findExpectedLanguages = prepare(
+const findExpectedLanguages = prepareRead(
   'languages_of_knowledge_base',
   ['accountId', 'knowledgeBaseId'],
   (owned) => sql<{ languages: Language[] }>`

@@ -62,8 +62,10 @@ async function importTogether(
 ): Promise<Document[]> {
   const [{ knowledgeBaseId, transact }] = texts;
   const owned = { accountId, knowledgeBaseId };
+  const fits = expectStorage(database, { accountId, defaults }, totalBytes(texts));
+  fits.catch(() => {}); // a missing knowledge base is reported before a limit
   const expected = await readExpectedLanguages(database, owned);
-  await expectStorage(database, { accountId, defaults }, totalBytes(texts));
+  await fits;
   const analysed = await analyseTexts(texts, { expected, stem, vectorsIn });
   let unreferenced: string[] = [];
   const publish = async (transaction: Queryable) => {

@@ -1,4 +1,10 @@
-/** Part `texts`: how many short texts a second are imported, one a request, and what each costs. */
+/**
+ * Part `texts`: how many short texts a second are imported, one a request, what each costs, and how many SQLite FTS5
+ * takes in this process. Both have each text on the disk before they answer.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createRandom } from '../../../contract-tests/harness/documents/texts.ts';
@@ -49,6 +55,26 @@ async function importTexts(service: RunningService, bodies: string[]): Promise<n
   return milliseconds;
 }
 
+/** How many of the texts SQLite FTS5 takes a second, in a file beside the service's own. */
+function measureFts5(service: RunningService, bodies: string[]): number {
+  const directory = mkdtempSync(join(service.dataDirectory, 'fts5-'));
+  const database = new DatabaseSync(join(directory, 'texts.db'));
+  try {
+    database.exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = full;
+      CREATE VIRTUAL TABLE texts USING fts5(title, content, tokenize = 'porter unicode61')`);
+    const insert = database.prepare('INSERT INTO texts (title, content) VALUES (?, ?)');
+    const start = performance.now();
+    for (const body of bodies) {
+      const { title, content } = JSON.parse(body) as Record<'title' | 'content', string>; // as makeBodies wrote it
+      insert.run(title, content);
+    }
+    return (bodies.length / (performance.now() - start)) * 1000;
+  } finally {
+    database.close();
+    rmSync(directory, { recursive: true });
+  }
+}
+
 /** Waits until the service has merged the document frequencies, so that their processor time counts. */
 async function untilMerged(client: pg.Client): Promise<void> {
   while ((await countDeltas(client)) > 0) await delay(POLL_MS);
@@ -70,6 +96,9 @@ export async function measureShortTexts(report: Report): Promise<void> {
     await withServiceDatabase(service, untilMerged);
     const target = { atLeast: TARGET_PER_SECOND };
     report.figure({ name: 'imported', value: TEXTS / seconds, unit: '/s', target });
+    const fts5 = measureFts5(service, bodies);
+    report.figure({ name: 'SQLite FTS5, a commit for each', value: fts5, unit: '/s' });
+    report.figure({ name: 'imported, of what FTS5 takes', value: TEXTS / seconds / fts5, unit: 'times' });
     report.figure({ name: 'median import', value: percentile(milliseconds, 0.5), unit: 'ms' });
     report.figure({ name: '99 % within', value: percentile(milliseconds, 0.99), unit: 'ms' });
     const perText = (cpuSeconds: number) => (cpuSeconds / TEXTS) * 1000;

@@ -107,7 +107,7 @@ const storageUsed = (
       GROUP BY files.account_id) AS arriving ON arriving.account_id = accounts.id
   WHERE ${isCounted(sql`accounts.id`)}`;
 
-const readStorage = prepare(
+const readStorage = prepareRead(
   'read_storage',
   ['accountId'],
   ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`

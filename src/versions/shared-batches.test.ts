@@ -1,0 +1,32 @@
+/** Which imports share a batch. What becomes of their errors: short-texts.test.ts. */
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createSharedBatches } from './shared-batches.ts';
+
+const BATCH_MS = 40;
+const CLIENTS = 4;
+
+test('clients that send one item after the other come to share batches, although they began apart', async () => {
+  const sizes: number[] = [];
+  const begun = Promise.withResolvers<void>();
+  const batches = createSharedBatches<{ knowledgeBaseId: string; description: object }, undefined>(
+    async (items) => {
+      sizes.push(items.length);
+      begun.resolve();
+      await delay(BATCH_MS);
+      return items.map(() => undefined);
+    },
+    { connections: 16 },
+  );
+  const options = { accountId: 'a', signal: new AbortController().signal, budget: undefined };
+  const sendAll = async () => {
+    for (let i = 0; i < 6; i++) {
+      await batches.add({ knowledgeBaseId: 'k', description: {} }, options);
+      await nextIteration(); // the way of the answer and of the next item
+    }
+  };
+  const first = Array.from({ length: CLIENTS }, sendAll);
+  await begun.promise;
+  await Promise.all([...first, ...Array.from({ length: CLIENTS }, sendAll)]);
+  expect(Math.max(...sizes)).toBe(2 * CLIENTS);
+});
