@@ -8,9 +8,11 @@ import * as sdk from './sdk.gen.ts';
 import type {
   AttributesSummary,
   Balance,
+  CreateKeyData,
   CreateKnowledgeBaseData,
   CreateTokenData,
   CreateWebhookData,
+  CreatedKey,
   CreatedToken,
   CreatedWebhook,
   DeleteDocumentData,
@@ -33,9 +35,11 @@ import type {
   ImportTextContentData,
   ImportUrlData,
   KeptQueries,
+  Key,
   KnowledgeBase,
   ListAttributesData,
   ListDocumentsData,
+  ListKeysData,
   ListKnowledgeBasesData,
   ListPassagesData,
   ListQueriesData,
@@ -45,6 +49,8 @@ import type {
   PresignUploadUrlData,
   QueryHistory,
   RetryDocumentData,
+  RevokeKeyData,
+  RevokedKey,
   SetQueryHistoryData,
   SetSynonymsData,
   Synonyms,
@@ -421,6 +427,36 @@ export const createOperations = (
    */
   async createToken(body: NonNullable<CreateTokenData['body']> = {}, call: CallOptions = {}): Promise<CreatedToken> {
     return (await sdk.createToken({ body, ...options(call) })).data.data;
+  },
+  /**
+   * Create a key.
+   *
+   * Makes an API key of the account. The answer has it, and no later one: the service stores only its hash.
+   *
+   * It may do everything, unless `scope`, `knowledgeBaseIds` or `filter` say less: see Authorization. A key with a
+   * `filter` only reads; its scope is `search`. An account has up to 1000 keys that are neither revoked nor expired.
+   */
+  async createKey(body: NonNullable<CreateKeyData['body']> = {}, call: CallOptions = {}): Promise<CreatedKey> {
+    return (await sdk.createKey({ body, ...options(call) })).data.data;
+  },
+  /**
+   * List the keys: a page when awaited, all with `for await`.
+   *
+   * Returns the keys of the account, the newest first, without their secrets: also those that are revoked or expired.
+   * Up to 1000 without `limit` and `cursor`. While `pagination.hasMore` is true, request the next page with
+   * `pagination.nextCursor` as `cursor`.
+   */
+  listKeys(query: NonNullable<ListKeysData['query']> = {}, call: CallOptions = {}): PagePromise<Key> {
+    return listPages(query, async (query) => (await sdk.listKeys({ query, ...options(call) })).data);
+  },
+  /**
+   * Revoke a key.
+   *
+   * Revokes a key for ever, also the one of this request: within a second, all servers refuse it, its tokens and its
+   * addresses. Revoking it again changes nothing.
+   */
+  async revokeKey(body: RevokeKeyData['body'], call: CallOptions = {}): Promise<RevokedKey> {
+    return (await sdk.revokeKey({ body, ...options(call) })).data.data;
   },
 });
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ListAttributesData, ListAttributesErrors, ListAttributesResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListQueriesData, ListQueriesErrors, ListQueriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, SetQueryHistoryData, SetQueryHistoryErrors, SetQueryHistoryResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
+import type { CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetSynonymsData, GetSynonymsErrors, GetSynonymsResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ListAttributesData, ListAttributesErrors, ListAttributesResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListQueriesData, ListQueriesErrors, ListQueriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, SetQueryHistoryData, SetQueryHistoryErrors, SetQueryHistoryResponses, SetSynonymsData, SetSynonymsErrors, SetSynonymsResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -560,6 +560,53 @@ export const setQueryHistory = <ThrowOnError extends boolean = false>(options: O
 export const createToken = <ThrowOnError extends boolean = false>(options: Options<CreateTokenData, ThrowOnError>): RequestResult<CreateTokenResponses, CreateTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateTokenResponses, CreateTokenErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
     url: '/v1/createToken',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create a key
+ *
+ * Makes an API key of the account. The answer has it, and no later one: the service stores only its hash.
+ *
+ * It may do everything, unless `scope`, `knowledgeBaseIds` or `filter` say less: see Authorization. A key with a
+ * `filter` only reads; its scope is `search`. An account has up to 1000 keys that are neither revoked nor expired.
+ */
+export const createKey = <ThrowOnError extends boolean = false>(options: Options<CreateKeyData, ThrowOnError>): RequestResult<CreateKeyResponses, CreateKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateKeyResponses, CreateKeyErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/createKey',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the keys
+ *
+ * Returns the keys of the account, the newest first, without their secrets: also those that are revoked or expired.
+ * Up to 1000 without `limit` and `cursor`. While `pagination.hasMore` is true, request the next page with
+ * `pagination.nextCursor` as `cursor`.
+ */
+export const listKeys = <ThrowOnError extends boolean = false>(options?: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListKeysResponses, ListKeysErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/listKeys',
+    ...options
+});
+
+/**
+ * Revoke a key
+ *
+ * Revokes a key for ever, also the one of this request: within a second, all servers refuse it, its tokens and its
+ * addresses. Revoking it again changes nothing.
+ */
+export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError> => (options.client ?? client).post<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/revokeKey',
     ...options,
     headers: {
         'Content-Type': 'application/json',

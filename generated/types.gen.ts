@@ -1022,6 +1022,51 @@ export type CreateTokenRequest = {
 };
 
 /**
+ * What the key is for, and what it may do.
+ */
+export type CreateKeyRequest = {
+    /**
+     * What the key is for, for people.
+     *
+     * 1 to 200 characters.
+     */
+    name?: KeyName;
+    /**
+     * `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+     */
+    scope?: KeyScope;
+    /**
+     * The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
+    knowledgeBaseIds?: KeyKnowledgeBaseIds;
+    /**
+     * A condition on documents, in JSON or as text.
+     */
+    filter?: FilterOrText;
+    /**
+     * Days after which the key expires; without it, it never does.
+     *
+     * 1 to 36,500.
+     */
+    expiresInDays?: number;
+};
+
+/**
+ * The key to revoke.
+ */
+export type RevokeKeyRequest = {
+    /**
+     * Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+     *
+     * 24 characters.
+     */
+    keyId: KeyId;
+};
+
+/**
  * The webhook to delete.
  */
 export type DeleteWebhookRequest = {
@@ -2309,6 +2354,176 @@ export type Balance = {
 };
 
 /**
+ * A new key, with its secret.
+ */
+export type CreatedKey = {
+    /**
+     * Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+     *
+     * 24 characters.
+     */
+    id: KeyId;
+    /**
+     * What the key is for, for people.
+     *
+     * 1 to 200 characters.
+     */
+    name: KeyName;
+    /**
+     * `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+     */
+    scope: KeyScope;
+    /**
+     * The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
+    knowledgeBaseIds?: KeyKnowledgeBaseIds;
+    /**
+     * A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or
+     * `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
+     * texts.
+     *
+     * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+     * no condition but `ne` and `nin`, and those negated by `not`.
+     */
+    filter?: Filter;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    createdAt: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    expiresAt?: Timestamp;
+    /**
+     * Whether the service still takes the key.
+     */
+    status: KeyStatus;
+    /**
+     * The key itself. Store it; no other answer has it.
+     *
+     * 100 characters.
+     */
+    key: string;
+};
+
+/**
+ * A key of the account, without its secret.
+ */
+export type Key = {
+    /**
+     * Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+     *
+     * 24 characters.
+     */
+    id: KeyId;
+    /**
+     * What the key is for, for people.
+     *
+     * 1 to 200 characters.
+     */
+    name: KeyName;
+    /**
+     * `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+     */
+    scope: KeyScope;
+    /**
+     * The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
+    knowledgeBaseIds?: KeyKnowledgeBaseIds;
+    /**
+     * A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or
+     * `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
+     * texts.
+     *
+     * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+     * no condition but `ne` and `nin`, and those negated by `not`.
+     */
+    filter?: Filter;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    createdAt: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    expiresAt?: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    revokedAt?: Timestamp;
+    /**
+     * The day of the last use, in UTC; absent before the first one.
+     *
+     * 10 characters.
+     */
+    lastUsedOn?: string;
+    /**
+     * Whether the service still takes the key.
+     */
+    status: KeyStatus;
+};
+
+/**
+ * Whether the service still takes the key.
+ */
+export type KeyStatus = 'valid' | 'revoked' | 'expired';
+
+/**
+ * Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+ *
+ * 24 characters.
+ */
+export type KeyId = string;
+
+/**
+ * What the key is for, for people.
+ *
+ * 1 to 200 characters.
+ */
+export type KeyName = string;
+
+/**
+ * `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+ */
+export type KeyScope = 'search' | 'write';
+
+/**
+ * The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+ * once.
+ *
+ * 1 to 100 items.
+ */
+export type KeyKnowledgeBaseIds = Array<KnowledgeBaseId>;
+
+/**
+ * Which key was revoked.
+ */
+export type RevokedKey = {
+    /**
+     * Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+     *
+     * 24 characters.
+     */
+    id: KeyId;
+};
+
+/**
  * A token, and when it ends.
  */
 export type CreatedToken = {
@@ -3155,6 +3370,54 @@ export type WebhooksEnvelope = {
 };
 
 /**
+ * A new key.
+ */
+export type CreatedKeyEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * A new key, with its secret.
+     */
+    data: CreatedKey;
+};
+
+/**
+ * One page of the account's keys.
+ */
+export type KeysEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * The keys, newest first.
+     *
+     * At most 1,000 items.
+     */
+    data: Array<Key>;
+    /**
+     * Whether the list has a next page, and how to request it.
+     */
+    pagination: Pagination;
+};
+
+/**
+ * The key that was revoked.
+ */
+export type RevokedKeyEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * Which key was revoked.
+     */
+    data: RevokedKey;
+};
+
+/**
  * A new token.
  */
 export type CreatedTokenEnvelope = {
@@ -3201,7 +3464,7 @@ export type WebhookTestEnvelope = {
  * address, DOWNLOAD_EXPIRED (410) and RANGE_NOT_SATISFIABLE (416) only from a download address. The codes of
  * UnexpectedError come before a request reaches an operation.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'WEBHOOK_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'DOCUMENT_HAS_NO_FILE' | 'DOWNLOAD_EXPIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'WEBHOOK_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'KEY_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'DOCUMENT_HAS_NO_FILE' | 'DOWNLOAD_EXPIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -3520,6 +3783,30 @@ export type WebhookLimitExceededData = {
      * 0 to 9,007,199,254,740,991.
      */
     used: Count;
+};
+
+/**
+ * The account has no key with this id.
+ */
+export type KeyNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
+    success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
+    message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
+    errorCode: 'KEY_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
+    data: ErrorData;
 };
 
 /**
@@ -6040,3 +6327,185 @@ export type CreateTokenResponses = {
 };
 
 export type CreateTokenResponse = CreateTokenResponses[keyof CreateTokenResponses];
+
+export type CreateKeyData = {
+    body: CreateKeyRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/createKey';
+};
+
+export type CreateKeyErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The body breaks the schema, or is not JSON; or the key could not be as it is asked for; or the account has
+     * too many.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
+
+export type CreateKeyResponses = {
+    /**
+     * The new key.
+     */
+    200: CreatedKeyEnvelope;
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type ListKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The maximum number of items in the page.
+         *
+         * 1 to 1,000. Default: 1,000.
+         */
+        limit?: number;
+        /**
+         * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         *
+         * 1 to 512 characters.
+         */
+        cursor?: Cursor;
+    };
+    url: '/v1/listKeys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * A parameter breaks its schema or is unknown, or the cursor is not one of this list.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * One page of keys.
+     */
+    200: KeysEnvelope;
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type RevokeKeyData = {
+    body: RevokeKeyRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/revokeKey';
+};
+
+export type RevokeKeyErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The key is unknown or another account's; the answer does not say which.
+     */
+    404: KeyNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the key's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
+
+export type RevokeKeyResponses = {
+    /**
+     * The key is revoked.
+     */
+    200: RevokedKeyEnvelope;
+};
+
+export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];

@@ -10,6 +10,7 @@ from .types import (
     Attributes,
     AttributesSummary,
     Balance,
+    CreatedKey,
     CreatedToken,
     CreatedWebhook,
     DeletedDocument,
@@ -24,9 +25,12 @@ from .types import (
     FilterOrText,
     IfUnchanged,
     KeptQueries,
+    Key,
+    KeyScope,
     KnowledgeBase,
     Passage,
     QueryHistory,
+    RevokedKey,
     SearchMode,
     SearchResult,
     SearchResultField,
@@ -72,6 +76,9 @@ OPERATIONS = {
     "listQueries": Operation("listQueries", "GET", KeptQueries),
     "setQueryHistory": Operation("setQueryHistory", "POST", QueryHistory),
     "createToken": Operation("createToken", "POST", CreatedToken),
+    "createKey": Operation("createKey", "POST", CreatedKey),
+    "listKeys": Operation("listKeys", "GET", Key),
+    "revokeKey": Operation("revokeKey", "POST", RevokedKey),
 }
 
 
@@ -1119,6 +1126,94 @@ class Operations:
         }, (timeout, deadline, retries))
         return answer
 
+    def create_key(
+        self,
+        *,
+        name: str | None = None,
+        scope: KeyScope | None = None,
+        knowledge_base_ids: Sequence[str] | None = None,
+        filter: FilterOrText | None = None,
+        expires_in_days: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> CreatedKey:
+        """
+        Create a key.
+
+        Makes an API key of the account. The answer has it, and no later one: the service stores only its hash.
+
+        It may do everything, unless `scope`, `knowledgeBaseIds` or `filter` say less: see Authorization. A key with
+        a `filter` only reads; its scope is `search`. An account has up to 1000 keys that are neither revoked nor
+        expired.
+
+        name: What the key is for, for people. 1 to 200 characters.
+
+        scope: `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+
+        knowledge_base_ids: The knowledge bases to which the key is bound; all if the field is missing, also later
+        ones. Repeated ids count once. 1 to 100 items.
+
+        filter: A condition on documents, in JSON or as text.
+
+        expires_in_days: Days after which the key expires; without it, it never does. 1 to 36,500.
+        """
+        answer: CreatedKey = self._call(OPERATIONS["createKey"], {
+            "name": name,
+            "scope": scope,
+            "knowledgeBaseIds": knowledge_base_ids,
+            "filter": filter,
+            "expiresInDays": expires_in_days,
+        }, (timeout, deadline, retries))
+        return answer
+
+    def list_keys(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> Pages[Key]:
+        """
+        List the keys.
+
+        Returns the keys of the account, the newest first, without their secrets: also those that are revoked or
+        expired. Up to 1000 without `limit` and `cursor`. While `pagination.hasMore` is true, request the next page
+        with `pagination.nextCursor` as `cursor`.
+
+        limit: The maximum number of items in the page. 1 to 1,000. Default: 1,000.
+
+        cursor: Where the page starts, as the unchanged `pagination.nextCursor` of the page before. 1 to 512
+        characters.
+        """
+        return self._list(OPERATIONS["listKeys"], {
+            "limit": limit,
+            "cursor": cursor,
+        }, (timeout, deadline, retries))
+
+    def revoke_key(
+        self,
+        key_id: str,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> RevokedKey:
+        """
+        Revoke a key.
+
+        Revokes a key for ever, also the one of this request: within a second, all servers refuse it, its tokens and
+        its addresses. Revoking it again changes nothing.
+
+        key_id: Names a key, and is no secret. Any other text of this length is unknown, not invalid. 24 characters.
+        """
+        answer: RevokedKey = self._call(OPERATIONS["revokeKey"], {
+            "keyId": key_id,
+        }, (timeout, deadline, retries))
+        return answer
+
 
 class AsyncOperations:
     """The operations, each with its arguments by name."""
@@ -2161,5 +2256,93 @@ class AsyncOperations:
         answer: CreatedToken = await self._call(OPERATIONS["createToken"], {
             "filter": filter,
             "expiresIn": expires_in,
+        }, (timeout, deadline, retries))
+        return answer
+
+    async def create_key(
+        self,
+        *,
+        name: str | None = None,
+        scope: KeyScope | None = None,
+        knowledge_base_ids: Sequence[str] | None = None,
+        filter: FilterOrText | None = None,
+        expires_in_days: int | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> CreatedKey:
+        """
+        Create a key.
+
+        Makes an API key of the account. The answer has it, and no later one: the service stores only its hash.
+
+        It may do everything, unless `scope`, `knowledgeBaseIds` or `filter` say less: see Authorization. A key with
+        a `filter` only reads; its scope is `search`. An account has up to 1000 keys that are neither revoked nor
+        expired.
+
+        name: What the key is for, for people. 1 to 200 characters.
+
+        scope: `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+
+        knowledge_base_ids: The knowledge bases to which the key is bound; all if the field is missing, also later
+        ones. Repeated ids count once. 1 to 100 items.
+
+        filter: A condition on documents, in JSON or as text.
+
+        expires_in_days: Days after which the key expires; without it, it never does. 1 to 36,500.
+        """
+        answer: CreatedKey = await self._call(OPERATIONS["createKey"], {
+            "name": name,
+            "scope": scope,
+            "knowledgeBaseIds": knowledge_base_ids,
+            "filter": filter,
+            "expiresInDays": expires_in_days,
+        }, (timeout, deadline, retries))
+        return answer
+
+    def list_keys(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> AsyncPages[Key]:
+        """
+        List the keys.
+
+        Returns the keys of the account, the newest first, without their secrets: also those that are revoked or
+        expired. Up to 1000 without `limit` and `cursor`. While `pagination.hasMore` is true, request the next page
+        with `pagination.nextCursor` as `cursor`.
+
+        limit: The maximum number of items in the page. 1 to 1,000. Default: 1,000.
+
+        cursor: Where the page starts, as the unchanged `pagination.nextCursor` of the page before. 1 to 512
+        characters.
+        """
+        return self._list(OPERATIONS["listKeys"], {
+            "limit": limit,
+            "cursor": cursor,
+        }, (timeout, deadline, retries))
+
+    async def revoke_key(
+        self,
+        key_id: str,
+        *,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        retries: int | None = None,
+    ) -> RevokedKey:
+        """
+        Revoke a key.
+
+        Revokes a key for ever, also the one of this request: within a second, all servers refuse it, its tokens and
+        its addresses. Revoking it again changes nothing.
+
+        key_id: Names a key, and is no secret. Any other text of this length is unknown, not invalid. 24 characters.
+        """
+        answer: RevokedKey = await self._call(OPERATIONS["revokeKey"], {
+            "keyId": key_id,
         }, (timeout, deadline, retries))
         return answer

@@ -66,6 +66,14 @@ SearchResultField = Literal["id", "score", "document_id", "knowledge_base_id", "
 TermMatch = Literal["word", "completion", "guess", "synonym"]
 
 
+#: Whether the service still takes the key.
+KeyStatus = Literal["valid", "revoked", "expired"]
+
+
+#: `search`: queries, lists and reads. `write`: imports, changes and deletions too.
+KeyScope = Literal["search", "write"]
+
+
 #: `enabled`, or `disabled`: no events are recorded or sent, until testWebhook succeeds.
 WebhookStatus = Literal["enabled", "disabled"]
 
@@ -83,7 +91,7 @@ AttributeType = Literal["text", "number", "boolean", "list"]
 
 
 #: Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload address, DOWNLOAD_EXPIRED (410) and RANGE_NOT_SATISFIABLE (416) only from a download address. The codes of UnexpectedError come before a request reaches an operation.
-ErrorCode = Literal["STORAGE_LIMIT_EXCEEDED", "INPUT_VALIDATION_FAILED", "MALFORMED_REQUEST", "UNAUTHORIZED", "INSUFFICIENT_CREDITS", "KNOWLEDGE_BASE_LIMIT_EXCEEDED", "KEY_NOT_PERMITTED", "WEBHOOK_LIMIT_EXCEEDED", "NOT_FOUND", "KNOWLEDGE_BASE_NOT_FOUND", "DOCUMENT_NOT_FOUND", "FILE_NOT_FOUND", "WEBHOOK_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "FILE_NOT_UPLOADED", "FILE_ALREADY_IMPORTED", "UPLOAD_EXPIRED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "IDEMPOTENCY_KEY_REUSED", "DOCUMENT_NOT_RETRYABLE", "DOCUMENT_HAS_NO_FILE", "DOWNLOAD_EXPIRED", "RANGE_NOT_SATISFIABLE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]
+ErrorCode = Literal["STORAGE_LIMIT_EXCEEDED", "INPUT_VALIDATION_FAILED", "MALFORMED_REQUEST", "UNAUTHORIZED", "INSUFFICIENT_CREDITS", "KNOWLEDGE_BASE_LIMIT_EXCEEDED", "KEY_NOT_PERMITTED", "WEBHOOK_LIMIT_EXCEEDED", "NOT_FOUND", "KNOWLEDGE_BASE_NOT_FOUND", "DOCUMENT_NOT_FOUND", "FILE_NOT_FOUND", "WEBHOOK_NOT_FOUND", "KEY_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "FILE_NOT_UPLOADED", "FILE_ALREADY_IMPORTED", "UPLOAD_EXPIRED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "IDEMPOTENCY_KEY_REUSED", "DOCUMENT_NOT_RETRYABLE", "DOCUMENT_HAS_NO_FILE", "DOWNLOAD_EXPIRED", "RANGE_NOT_SATISFIABLE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]
 
 
 class _SynonymGroupInput(TypedDict):
@@ -2030,6 +2038,165 @@ class Balance(Model):
         "credits_per_query": "creditsPerQuery",
     }
     _required = frozenset(("balance",))
+
+
+class CreatedKey(Model):
+    """A new key, with its secret."""
+
+    id: str
+    """
+    Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+
+    24 characters.
+    """
+    name: str
+    """
+    What the key is for, for people.
+
+    1 to 200 characters.
+    """
+    scope: KeyScope
+    """`search`: queries, lists and reads. `write`: imports, changes and deletions too."""
+    knowledge_base_ids: List[str] | None
+    """
+    The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+    once.
+
+    1 to 100 items.
+    """
+    filter: Filter | None
+    """
+    A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or
+    `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters
+    in the texts.
+
+    A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+    no condition but `ne` and `nin`, and those negated by `not`.
+    """
+    created_at: str
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    expires_at: str | None
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    status: KeyStatus
+    """Whether the service still takes the key."""
+    key: str
+    """
+    The key itself. Store it; no other answer has it.
+
+    100 characters.
+    """
+
+    _fields = {
+        "id": "id",
+        "name": "name",
+        "scope": "scope",
+        "knowledge_base_ids": "knowledgeBaseIds",
+        "filter": "filter",
+        "created_at": "createdAt",
+        "expires_at": "expiresAt",
+        "status": "status",
+        "key": "key",
+    }
+    _required = frozenset(("id", "name", "scope", "created_at", "status", "key",))
+
+
+class Key(Model):
+    """A key of the account, without its secret."""
+
+    id: str
+    """
+    Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+
+    24 characters.
+    """
+    name: str
+    """
+    What the key is for, for people.
+
+    1 to 200 characters.
+    """
+    scope: KeyScope
+    """`search`: queries, lists and reads. `write`: imports, changes and deletions too."""
+    knowledge_base_ids: List[str] | None
+    """
+    The knowledge bases to which the key is bound; all if the field is missing, also later ones. Repeated ids count
+    once.
+
+    1 to 100 items.
+    """
+    filter: Filter | None
+    """
+    A condition on documents: a comparison of one of their values, or several conditions joined by `and`, `or` or
+    `not`. In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters
+    in the texts.
+
+    A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+    no condition but `ne` and `nin`, and those negated by `not`.
+    """
+    created_at: str
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    expires_at: str | None
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    revoked_at: str | None
+    """
+    A time in UTC, with milliseconds.
+
+    At most 24 characters.
+    """
+    last_used_on: str | None
+    """
+    The day of the last use, in UTC; absent before the first one.
+
+    10 characters.
+    """
+    status: KeyStatus
+    """Whether the service still takes the key."""
+
+    _fields = {
+        "id": "id",
+        "name": "name",
+        "scope": "scope",
+        "knowledge_base_ids": "knowledgeBaseIds",
+        "filter": "filter",
+        "created_at": "createdAt",
+        "expires_at": "expiresAt",
+        "revoked_at": "revokedAt",
+        "last_used_on": "lastUsedOn",
+        "status": "status",
+    }
+    _required = frozenset(("id", "name", "scope", "created_at", "status",))
+
+
+class RevokedKey(Model):
+    """Which key was revoked."""
+
+    id: str
+    """
+    Names a key, and is no secret. Any other text of this length is unknown, not invalid.
+
+    24 characters.
+    """
+
+    _fields = {
+        "id": "id",
+    }
+    _required = frozenset(("id",))
 
 
 class CreatedToken(Model):

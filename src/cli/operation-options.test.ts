@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { inputsOf, operations } from '../contract-check/spec/read-spec.ts';
+import { keys } from './operators/key-commands.ts';
 import { addPeopleCommands } from './people/people-commands.ts';
 
 /** Why fields have no option. */
@@ -100,11 +101,24 @@ const OPTIONS: Record<string, [command: string, fields: Record<string, string>]>
   deleteWebhook: ['webhooks delete', { webhookId: 'ARGUMENT' }],
   getUsage: ['usage', {}],
   getBalance: ['usage', {}],
+  createKey: [
+    'keys create',
+    {
+      name: '--name',
+      scope: '--scope',
+      knowledgeBaseIds: '--knowledge-base',
+      filter: '--filter',
+      expiresInDays: '--expires-in-days',
+    },
+  ],
+  listKeys: ['keys list', { limit: 'PAGES', cursor: 'PAGES' }],
+  revokeKey: ['keys revoke', { keyId: 'ARGUMENT' }],
   createToken: ['token', { filter: '--filter', expiresIn: '--expires-in' }],
 };
 
 const program = new Command('knowledge-retrieval');
 addPeopleCommands(program);
+program.addCommand(keys);
 
 /** The options of a command, such as `kb create`. */
 function optionsOf(path: string): string[] {

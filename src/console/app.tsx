@@ -9,6 +9,7 @@ import { DocumentPage } from './document/document-page.tsx';
 import { DocumentsPage } from './documents/documents-page.tsx';
 import { UploadIndicator } from './documents/uploads/upload-indicator.tsx';
 import { forgetUploads } from './documents/uploads/uploads.ts';
+import { KeysPage } from './keys/keys-page.tsx';
 import { HomePage } from './knowledge-bases/home-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { MarkIcon } from './parts/icons.tsx';
@@ -36,6 +37,7 @@ const PAGES: Record<PageName, ComponentType> = {
   search: SearchPage,
   compare: ComparePage,
   queries: QueriesPage,
+  keys: KeysPage,
   webhooks: WebhooksPage,
   usage: UsagePage,
   unknown: UnknownPage,
@@ -47,6 +49,7 @@ const LINKS: { name: string; address: string; pages: PageName[] }[] = [
   { name: 'Search', address: addressOf.search(), pages: ['search'] },
   { name: 'Compare', address: addressOf.compare, pages: ['compare'] },
   { name: 'Queries', address: addressOf.queries, pages: ['queries'] },
+  { name: 'Keys', address: addressOf.keys, pages: ['keys'] },
   { name: 'Webhooks', address: addressOf.webhooks, pages: ['webhooks'] },
   { name: 'Usage', address: addressOf.usage, pages: ['usage'] },
 ];

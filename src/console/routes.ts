@@ -9,6 +9,7 @@ export type PageName =
   | 'search'
   | 'compare'
   | 'queries'
+  | 'keys'
   | 'webhooks'
   | 'usage'
   | 'unknown';
@@ -26,6 +27,7 @@ const PAGES: Record<string, PageName> = {
   search: 'search',
   compare: 'compare',
   queries: 'queries',
+  keys: 'keys',
   webhooks: 'webhooks',
   usage: 'usage',
 };
@@ -61,6 +63,7 @@ export const addressOf = {
   home: '#/',
   usage: '#/usage',
   queries: '#/queries',
+  keys: '#/keys',
   webhooks: '#/webhooks',
   compare: '#/compare',
   documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>

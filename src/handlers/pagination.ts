@@ -19,6 +19,17 @@ export const byCreation: PositionFormat<{ createdAt: Date; id: string }> = {
   },
 };
 
+const KEY_CREATION_PATTERN = /^(\d{1,15})\.([0-9a-f]{24})$/;
+
+/** The same of keys, whose ids are no UUIDs. */
+export const byKeyCreation: PositionFormat<{ createdAt: Date; id: string }> = {
+  write: byCreation.write,
+  read(text) {
+    const [, milliseconds, id] = KEY_CREATION_PATTERN.exec(text) ?? [];
+    return id === undefined ? undefined : { createdAt: new Date(Number(milliseconds)), id };
+  },
+};
+
 /** The last row of a page in the order of positions. PostgreSQL holds them as integers, and nine digits always fit. */
 export const byPosition: PositionFormat<number> = {
   write: String,

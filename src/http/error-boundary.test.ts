@@ -48,6 +48,9 @@ const CALLS: [operation: string, body?: object][] = [
   ['listQueries'],
   ['setQueryHistory', { enabled: true }],
   ['createToken', {}],
+  ['createKey', {}],
+  ['listKeys'],
+  ['revokeKey', { keyId: '0'.repeat(24) }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

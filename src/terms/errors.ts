@@ -15,6 +15,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   DOCUMENT_NOT_FOUND: 404,
   FILE_NOT_FOUND: 404,
   WEBHOOK_NOT_FOUND: 404,
+  KEY_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
   FILE_NOT_UPLOADED: 409,
@@ -154,6 +155,8 @@ export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is n
 
 export const webhookNotFound = () =>
   new ServiceError('WEBHOOK_NOT_FOUND', 'There is no webhook with this id.');
+
+export const keyNotFound = () => new ServiceError('KEY_NOT_FOUND', 'There is no key with this id.');
 
 /** Methods that the message leaves out, since clients send them automatically. */
 const IMPLICIT_METHODS = ['HEAD', 'OPTIONS'];

@@ -138,6 +138,8 @@ const LENGTHS: Bound[] = [
     accepted: 404,
     rest: { groups: [] },
   },
+  { operationId: 'revokeKey', field: 'keyId', min: 24, max: 24, accepted: 404, rest: {} },
+  { operationId: 'createKey', field: 'name', min: 1, max: 200, accepted: 200, rest: { scope: 'search' } },
   { operationId: 'deleteWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'testWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
 ];

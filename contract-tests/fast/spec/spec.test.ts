@@ -49,6 +49,9 @@ describe('operations', () => {
     ['listQueries', 'get', 'search'],
     ['setQueryHistory', 'post', 'search'],
     ['createToken', 'post', 'account'],
+    ['createKey', 'post', 'account'],
+    ['listKeys', 'get', 'account'],
+    ['revokeKey', 'post', 'account'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -90,6 +93,9 @@ describe('operations', () => {
     setSynonyms: ['403', '404'],
     importUrl: ['403', '404', '409'],
     listAttributes: ['404'],
+    createKey: ['403', '404'],
+    listKeys: ['403'],
+    revokeKey: ['403', '404'],
     listQueries: ['403'],
     setQueryHistory: ['403'],
   };
@@ -251,7 +257,7 @@ describe('request bodies', () => {
 
 describe('texts', () => {
   /** Texts with a form of their own; each has its own tests. */
-  const formed = ['sourceUrl', 'status', 'ifUnchanged', 'mode'];
+  const formed = ['sourceUrl', 'status', 'ifUnchanged', 'mode', 'scope'];
   const texts = operations.flatMap((operation) =>
     Object.entries(inputsOf(operation))
       .filter(([field, { type }]) => type === 'string' && !formed.includes(field))

@@ -1,6 +1,7 @@
 /** Data for fuzzed requests: one part must stay unchanged, one part is written to, and one part is deleted. */
 import {
   UNKNOWN_DOCUMENT_ID,
+  UNKNOWN_KEY_ID,
   UNKNOWN_KNOWLEDGE_BASE_ID,
   UNKNOWN_WEBHOOK_ID,
 } from '../../../src/contract-check/planning/valid-inputs.ts';
@@ -70,6 +71,7 @@ type State = {
   failedDocumentId: string;
   /** Webhooks that earlier requests have created, the newest first. */
   webhookIds: string[];
+  keyIds: string[];
   /** Of a file that can still be uploaded. */
   ticket: Awaited<ReturnType<typeof presign>>;
 };
@@ -101,6 +103,7 @@ async function createState(service: RunningService): Promise<State> {
     deletable: { knowledgeBaseId: [], documentId: [] },
     failedDocumentId: await createFailed(mine, writable.knowledgeBaseId),
     webhookIds: [],
+    keyIds: [],
     ticket: await presign(mine, writable.knowledgeBaseId),
   };
 }
@@ -141,6 +144,9 @@ const idsFrom =
       return [
         operationId === 'importUrl' ? 'https://files.invalid/a.txt' : 'https://hooks.example.com/knowledge',
       ];
+    if (field === 'keyId') return [...state.keyIds.slice(0, 1), UNKNOWN_KEY_ID];
+    // Of names with control characters, which its pattern excludes, the other texts know nothing.
+    if (operationId === 'createKey' && field === 'name') return ['website', 'Seite 知识'];
     if (field === 'webhookId') return [...state.webhookIds.slice(0, 1), UNKNOWN_WEBHOOK_ID];
     if (operationId === 'retryDocument' || operationId === 'presignDownloadUrl')
       return [state.failedDocumentId, kept.documentId];
@@ -207,6 +213,8 @@ function learnFrom(state: State, operationId: OperationId, answer: Answer, input
   if (operationId === 'importTextContent') deletable.documentId = remember(deletable.documentId, data.id);
   if (operationId === 'createWebhook') state.webhookIds = remember(state.webhookIds, data.id);
   if (operationId === 'deleteWebhook') state.webhookIds.shift();
+  if (operationId === 'createKey') state.keyIds = remember(state.keyIds, data.id);
+  if (operationId === 'revokeKey') state.keyIds.shift();
   if (operationId === 'deleteKnowledgeBase') deletable.knowledgeBaseId.shift();
   if (operationId === 'deleteDocument') deletable.documentId.shift();
   if (operationId === 'presignUploadUrl') learnTicket(state, data, input);

@@ -30,6 +30,8 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'getUsage',
   'getBalance',
   'createToken',
+  'createKey',
+  'listKeys',
   'listPassages',
   'getKnowledgeBase',
   'getSynonyms',

@@ -67,6 +67,7 @@ const PAGES: [name: string, hash: string, element: string][] = [
   ['the comparison of words and meaning', '#/compare', 'text=Your questions'],
   ['the queries', '#/queries', '.queries'],
   ['the queries that found nothing', '#/queries?show=nothing', '.queries'],
+  ['the keys', '#/keys', '.key'],
   ['the webhooks', '#/webhooks', '.webhook'],
   ['the usage', '#/usage', '.measure'],
   ['no page', '#/nothing', 'text=There is no such page'],
@@ -84,6 +85,8 @@ const DIALOGS: [button: string, hash: string][] = [
   ['Delete', `#/documents/${hostileId}`],
   ['Copy as code', '#/search?q=kiwi'],
   ['Stop keeping', '#/queries'],
+  ['New key', '#/keys'],
+  ['Revoke', '#/keys'],
   ['New webhook', '#/webhooks'],
   ['Delete the webhook', '#/webhooks'],
 ];

@@ -87,7 +87,7 @@ const USE_ORDER = [
   ...['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
   ...['query', 'getSynonyms', 'setSynonyms', 'listQueries', 'setQueryHistory'],
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
-  ...['getUsage', 'getBalance', 'createToken'],
+  ...['getUsage', 'getBalance', 'createToken', 'createKey', 'listKeys', 'revokeKey'],
 ];
 
 /**

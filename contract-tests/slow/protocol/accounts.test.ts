@@ -26,7 +26,7 @@ import {
 const mine = await openAccount();
 const theirs = await openAccount();
 
-type Ids = { knowledgeBaseId: string; documentId: string; fileId: string; webhookId: string };
+type Ids = { knowledgeBaseId: string; documentId: string; fileId: string; webhookId: string; keyId: string };
 
 const createKnowledgeBase = async ({ api }: Account): Promise<string> =>
   (await api.createKnowledgeBase({ name: 'Private' })).id;
@@ -41,7 +41,8 @@ async function createData(account: Account, given?: string): Promise<Ids> {
   const { fileId } = await uploadFile(api, { knowledgeBaseId, fileName: 'secret.txt', bytes });
   const webhook = { url: 'https://hooks.example.com/', knowledgeBaseIds: [knowledgeBaseId] };
   const { id: webhookId } = await api.createWebhook(webhook);
-  return { knowledgeBaseId, documentId, fileId, webhookId };
+  const { id: keyId } = await api.createKey({ scope: 'search' });
+  return { knowledgeBaseId, documentId, fileId, webhookId, keyId };
 }
 
 /** The same data twice, all deleted: the documents once by themselves, and once with their knowledge base. */
@@ -52,7 +53,12 @@ async function createDeletedData(account: Account): Promise<Ids[]> {
   await account.api.deleteDocument(alone.documentId);
   await account.api.deleteKnowledgeBase(together.knowledgeBaseId);
   for (const { webhookId } of [alone, together]) await account.api.deleteWebhook(webhookId);
-  return [{ ...alone, knowledgeBaseId: together.knowledgeBaseId }, together];
+  // Keys stay, revoked or not: in their place, these have one that never was.
+  const { keyId } = VALID_INPUTS.revokeKey as Pick<Ids, 'keyId'>; // as it is written there
+  return [
+    { ...alone, knowledgeBaseId: together.knowledgeBaseId, keyId },
+    { ...together, keyId },
+  ];
 }
 
 /** Read only, so that all tests share it. */
@@ -67,12 +73,14 @@ function mixIds(own: Ids, foreign: Ids): Ids[] {
       documentId: own.knowledgeBaseId + tail(foreign.documentId),
       fileId: own.knowledgeBaseId + tail(foreign.fileId),
       webhookId: foreign.knowledgeBaseId,
+      keyId: foreign.documentId.slice(-24),
     },
     {
       knowledgeBaseId: own.documentId.slice(-36),
       documentId: foreign.knowledgeBaseId + tail(own.documentId),
       fileId: foreign.knowledgeBaseId + tail(own.fileId),
       webhookId: own.knowledgeBaseId,
+      keyId: own.documentId.slice(-24),
     },
     // The id of a file as a document, and the reverse.
     {
@@ -80,6 +88,7 @@ function mixIds(own: Ids, foreign: Ids): Ids[] {
       documentId: own.fileId,
       fileId: own.documentId,
       webhookId: own.documentId.slice(-36),
+      keyId: own.fileId.slice(-24),
     },
   ];
 }
@@ -90,7 +99,11 @@ const UNUSED_IDS: Ids[] = [
   { knowledgeBaseId: '%'.repeat(36), documentId: "' OR '1'='1", fileId: '../../etc/passwd' },
   { knowledgeBaseId: '😀'.repeat(36), documentId: '😀'.repeat(128), fileId: '\u0001' },
   { knowledgeBaseId: randomUUID(), documentId: `${randomUUID()}_${randomUUID()}`, fileId: randomUUID() },
-].map((ids) => ({ ...ids, webhookId: ids.knowledgeBaseId }));
+].map((ids) => ({
+  ...ids,
+  webhookId: ids.knowledgeBaseId,
+  keyId: [...ids.knowledgeBaseId].slice(0, 24).join(''),
+}));
 
 /** The schema of each kind of id. */
 const ID_SCHEMAS = {
@@ -98,6 +111,7 @@ const ID_SCHEMAS = {
   documentId: schemas.DocumentId,
   fileId: schemas.FileId,
   webhookId: schemas.WebhookId,
+  keyId: schemas.KeyId,
 };
 
 const ID_KINDS = Object.keys(ID_SCHEMAS) as (keyof Ids)[]; // its own keys
@@ -135,6 +149,7 @@ const NOT_FOUND = {
   documentId: 'DOCUMENT_NOT_FOUND',
   fileId: 'FILE_NOT_FOUND',
   webhookId: 'WEBHOOK_NOT_FOUND',
+  keyId: 'KEY_NOT_FOUND',
 } as const;
 
 /** Deletes all knowledge bases and webhooks, so that later tests have less to read. */
@@ -197,14 +212,18 @@ test.each(ID_FIELDS)(
   },
 );
 
-test('all operations are tested except the five that take no ids', () => {
+test('all operations are tested except those that take no ids', () => {
   const without = OPERATION_IDS.filter((each) => ID_FIELDS.every(({ operationId }) => operationId !== each));
   expect(without.toSorted()).toEqual([
     'createKnowledgeBase',
+    'createToken',
     'getBalance',
     'getUsage',
+    'listKeys',
     'listKnowledgeBases',
+    'listQueries',
     'listWebhooks',
+    'setQueryHistory',
   ]);
 });
 
@@ -295,6 +314,9 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   listQueries: 'account',
   setQueryHistory: 'account',
   createToken: 'search',
+  createKey: 'account',
+  listKeys: 'account',
+  revokeKey: 'account',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */

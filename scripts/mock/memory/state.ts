@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type {
   DocumentsByStatus,
   KeptQuery,
+  Key,
   KnowledgeBase,
   SynonymGroup,
   Webhook,
@@ -67,6 +68,7 @@ export type State = {
   documents: Map<string, StoredDocument>;
   files: Map<string, StoredFile>;
   webhooks: Map<string, Webhook>;
+  keys: Map<string, Key>;
   /** By knowledge base; those of the account have no name. */
   synonyms: Map<string, SynonymGroup[]>;
   /** The last queries, the latest first. Undefined: nobody wants them kept. */
@@ -106,6 +108,7 @@ export function createState({ importMs }: { importMs: number }): State {
     documents: new Map(),
     files: new Map(),
     webhooks: new Map(),
+    keys: new Map(),
     synonyms: new Map(),
     history: undefined,
     answers: new LRUCache({
@@ -221,11 +224,11 @@ export function requireStorage({ documents, files, now }: State, bytes: number):
  * @throws SERVICE_UNAVAILABLE when there is no memory for another resource with this many characters
  */
 export function requireMemory(state: State, characters: number): void {
-  const { knowledgeBases, documents, files, webhooks, synonyms } = state;
+  const { knowledgeBases, documents, files, webhooks, keys, synonyms } = state;
   const time = state.now();
   for (const [id, file] of files)
     if (file.documentId === undefined && file.expiresAt < time) files.delete(id);
-  const resources = knowledgeBases.size + documents.size + files.size + webhooks.size;
+  const resources = knowledgeBases.size + documents.size + files.size + webhooks.size + keys.size;
   const described = sumOf(documents.values(), ({ row }) => row.storage_bytes - row.size_bytes);
   const texts = sumOf(documents.values(), ({ file, text }) => (file === undefined ? text.length : 0));
   const fileTexts = sumOf(files.values(), ({ received }) => received?.content.extracted?.text.length ?? 0);

@@ -4,6 +4,7 @@ import type { OperationId } from '../spec/routes.ts';
 /** Well-formed, but unknown to every account. They are not the spec's examples, since the mock has those. */
 export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-000000000000';
 export const UNKNOWN_WEBHOOK_ID = '0199f3d2-4b5c-7d6e-9f70-000000000000';
+export const UNKNOWN_KEY_ID = '0199f3d24b5c7d6e9f700000';
 export const UNKNOWN_DOCUMENT_ID = `${UNKNOWN_KNOWLEDGE_BASE_ID}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 
 const knowledgeBaseId = UNKNOWN_KNOWLEDGE_BASE_ID;
@@ -44,5 +45,8 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
   listQueries: { limit: '10' },
   setQueryHistory: { enabled: true },
+  createKey: { name: 'website', scope: 'search', knowledgeBaseIds: [knowledgeBaseId] },
+  listKeys: { limit: '10' },
+  revokeKey: { keyId: UNKNOWN_KEY_ID },
   createToken: { filter: { type: 'eq', key: 'team', value: 'sales' }, expiresIn: 60 },
 };

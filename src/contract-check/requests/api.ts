@@ -2,6 +2,7 @@
 import type { Client } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type {
+  CreateKeyRequest,
   CreateKnowledgeBaseRequest,
   CreateTokenRequest,
   CreateWebhookRequest,
@@ -10,6 +11,7 @@ import type {
   ImportTextContentRequest,
   ImportUrlRequest,
   ListDocumentsData,
+  ListKeysData,
   ListKnowledgeBasesData,
   ListPassagesData,
   ListQueriesData,
@@ -41,6 +43,10 @@ const knowledgeBaseCalls = (to: Sender) => ({
     dataOf(sdk.deleteKnowledgeBase({ ...to, body: { knowledgeBaseId } })),
   getUsage: () => dataOf(sdk.getUsage(to)),
   getBalance: async () => (await dataOf(sdk.getBalance(to))).balance,
+  createKey: (body: CreateKeyRequest = {}) => dataOf(sdk.createKey({ ...to, body })),
+  listKeys: async (query: NonNullable<ListKeysData['query']> = {}) =>
+    (await sdk.listKeys({ ...to, query })).data,
+  revokeKey: (keyId: string) => dataOf(sdk.revokeKey({ ...to, body: { keyId } })),
   createToken: (body: CreateTokenRequest = {}) => dataOf(sdk.createToken({ ...to, body })),
 });
 

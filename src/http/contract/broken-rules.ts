@@ -81,6 +81,8 @@ const PATTERNS: Record<string, (text: unknown) => string> = {
   '^[^\\u0000\\uD800-\\uDFFF]*$': () => NOT_TEXT,
   '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$': (text) =>
     String(text).trim() === '' ? 'must hold more than white space' : NOT_TEXT,
+  '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029\\uD800-\\uDFFF]*$': () =>
+    'must be one line without control characters',
   '^[\\x21-\\x7E]+$': () => 'must hold visible ASCII characters only',
   '^https?://[^\\s\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$': () =>
     'must be an http or https address without white space, such as https://example.com/manual.pdf',

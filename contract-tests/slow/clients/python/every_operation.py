@@ -37,6 +37,8 @@ def use(client: KnowledgeRetrieval) -> None:
     client.set_synonyms(groups=[{"terms": ["pump", "compressor"]}], knowledge_base_id=base.id)
     groups = client.get_synonyms(knowledge_base_id=base.id).groups
     client.set_synonyms(groups=groups, knowledge_base_id=base.id)
+    key = client.create_key(name="page", scope="search")
+    print(key.key, [each.status for each in client.list_keys()], client.revoke_key(key.id).id)
     print(client.create_token(filter='team = "sales"', expires_in=60).expires_at)
     print(client.get_usage().storage_used, client.get_balance().balance)
     print(client.set_query_history(enabled=True).kept_since)

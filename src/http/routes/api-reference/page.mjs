@@ -25,7 +25,7 @@ const ORDER = {
   uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'importUrl', 'presignDownloadUrl'],
   search: ['query', 'getSynonyms', 'setSynonyms', 'listQueries', 'setQueryHistory'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
-  account: ['getUsage', 'getBalance', 'createToken'],
+  account: ['getUsage', 'getBalance', 'createToken', 'createKey', 'listKeys', 'revokeKey'],
 };
 
 /** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
