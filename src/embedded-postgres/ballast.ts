@@ -4,7 +4,8 @@
  * The service itself leaves the last part of the disk free (disk-watermark.ts), but other programs may fill it. Then
  * PostgreSQL ends when its write-ahead log needs another segment, even for a charge, and its recovery needs one too: it
  * would end again and again, and answer nothing, for as long as the disk is full. With the room of a few segments it
- * recovers; and since each recovery ends with a checkpoint, it then uses its segments again, and needs no others.
+ * recovers; and since each recovery ends with a checkpoint, it then uses its segments again, and needs no others. It is
+ * also given up when new connections cannot begin.
  */
 import { randomFillSync } from 'node:crypto';
 import { chownSync, existsSync, renameSync, rmSync, statfsSync } from 'node:fs';
@@ -24,6 +25,12 @@ const LOOK_INTERVAL_MS = 30_000;
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
 export const isOutOfSpace = (line: string): boolean => NO_SPACE.test(line);
+
+/**
+ * Whether a connection has ended for lack of space. The next ones may end too: where a change of a catalog has removed
+ * the file of its cache, each new process writes that (relcache.c, "could not write init file").
+ */
+export const hasLostConnection = (line: string): boolean => line.startsWith('FATAL:') && isOutOfSpace(line);
 
 export type Ballast = {
   /** Gives its space to the disk. Returns whether it had any. */

@@ -1,7 +1,7 @@
 /** Supervises the server of a cluster: waits until it is ready, restarts it when it dies, ends it within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '../concurrency/timeout.ts';
-import { type Ballast, isOutOfSpace } from './ballast.ts';
+import { type Ballast, hasLostConnection, isOutOfSpace } from './ballast.ts';
 import { shutDown } from './postgres-pidfile.ts';
 import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
 
@@ -65,6 +65,10 @@ export async function superviseServer(options: ServerOptions): Promise<Supervise
 
 const diskIsFull =
   'the disk of DATA_DIR is full: PostgreSQL cannot go on without space for its write-ahead log. Free some space.';
+
+const connectionsEnd =
+  'the disk of DATA_DIR is full: connections to PostgreSQL cannot begin without space for their caches. They get that ' +
+  'of its ballast, to answer meanwhile. Free some space.';
 
 /** Gives the ballast up if the server has ended for lack of space. Returns whether it can start now. */
 function makeSpace(server: Server, { ballast, onLog }: ServerOptions): boolean {
@@ -136,6 +140,7 @@ async function launchServer(options: ServerOptions): Promise<Server> {
     detached: true,
     onLine(line) {
       options.onLog(line);
+      if (hasLostConnection(line) && options.ballast?.giveUp()) options.onLog(connectionsEnd);
       lines.push(line);
       if (lines.length > reportedLines) lines.shift();
       if (line.includes('database system is ready to accept connections')) readiness.resolve();

@@ -1,5 +1,7 @@
 /** On a full disk writes are refused clearly, and reads and searches work. With free space everything works again. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { UploadTicket } from '../../../generated/types.gen.ts';
 import { requireContract } from '../../../src/contract-check/requests/answer-contract.ts';
@@ -156,4 +158,86 @@ test.skipIf(!isAllowed)(
     });
   },
   120_000,
+);
+
+/** Statements on the service's own database, as of another program there. The first that fails ends them. */
+const runUntilFull = (service: RunningService, statement: string): Promise<unknown> =>
+  withServiceDatabase(service, async (client) => {
+    for (;;) await client.query(statement);
+  }).catch((error: Error) => error.message);
+
+/** Sorts more than fits into memory, and keeps the temporary files open until the returned function is called. */
+async function keepTemporaryFiles(service: RunningService): Promise<() => Promise<unknown>> {
+  const { promise: closing, resolve: close } = Promise.withResolvers<void>();
+  const { promise: sorted, resolve } = Promise.withResolvers<void>();
+  const sorting = withServiceDatabase(service, async (client) => {
+    await client.query(
+      `BEGIN; SET LOCAL work_mem = '64kB'; SET LOCAL idle_in_transaction_session_timeout = 0`,
+    );
+    const rows = `SELECT repeat(md5(i::text), 30) FROM generate_series(1, 100_000) AS i ORDER BY 1`;
+    await client.query(`DECLARE sorted CURSOR FOR ${rows}`);
+    await client.query('FETCH 1 FROM sorted');
+    resolve();
+    await closing;
+  }).catch(() => {});
+  await Promise.race([sorted, sorting]);
+  return () => {
+    close();
+    return sorting;
+  };
+}
+
+/** What fills the disk, beside another program's file, and what ends that. */
+const CAUSES: Record<string, (service: RunningService) => Promise<() => Promise<unknown>>> = {
+  async 'another program'() {
+    return async () => {};
+  },
+  'temporary files': keepTemporaryFiles,
+  async 'a table'(service) {
+    await withServiceDatabase(service, (client) => client.query('CREATE UNLOGGED TABLE filling (text text)'));
+    await runUntilFull(
+      service,
+      'INSERT INTO filling SELECT md5(i::text) FROM generate_series(1, 20_000) AS i',
+    );
+    return () => withServiceDatabase(service, (client) => client.query('DROP TABLE filling'));
+  },
+  async 'the write-ahead log'(service) {
+    await runUntilFull(service, `SELECT pg_logical_emit_message(false, '', repeat('x', ${MEBIBYTE}))`);
+    return async () => {};
+  },
+};
+
+/** With the ballast of the database, which is made while 576 MiB are free. */
+const LARGER_DISK_MEBIBYTES = 800;
+const SOON = { timeout: 90_000, interval: 200 };
+
+test.skipIf(!isAllowed)(
+  'whatever fills the disk to its last byte, reads and searches go on, and the disk is named',
+  { timeout: 400_000 },
+  async () => {
+    await withSmallDisk(LARGER_DISK_MEBIBYTES, async (disk) => {
+      const service = await startService(disk.directory, { settings: { LOG_LEVEL: 'fatal' } });
+      const { request } = createCaller(service);
+      const stored = await store(service);
+      const isKept = () => existsSync(join(disk.directory, 'postgres/knowledge-retrieval.ballast'));
+      for (const [cause, begin] of Object.entries(CAUSES)) {
+        await expect.poll(isKept, SOON).toBe(true);
+        disk.fill(cause === 'another program' ? 0 : 100 * MEBIBYTE);
+        const end = await begin(service);
+        const search = async () => `${cause}: ${(await request('query', { query: 'number1' })).status}`;
+        await expect.poll(search, SOON).toBe(`${cause}: 200`);
+        await expectReading(service, stored, 0);
+        await expectStoringRefused(service, stored);
+        expect(await runCommand(disk.directory, 'doctor').catch(String)).toMatch(/disk/);
+        disk.free();
+        await end();
+        const create = async () =>
+          `${cause}: ${(await request('createKnowledgeBase', { name: cause })).status}`;
+        await expect.poll(create, SOON).toBe(`${cause}: 200`);
+      }
+      await expectReading(service, stored, 0);
+      expect(await runCommand(disk.directory, 'fsck')).toBe('0 problems');
+      await service.stop();
+    });
+  },
 );
