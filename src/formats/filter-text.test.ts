@@ -94,6 +94,7 @@ test.each([
   ['a = “open', 10, 'a closing ”', 'the end'],
   ['a > true', 5, 'a number or a text, such as 2026 or "b"', 'true'],
   ['a between 1 and false', 17, 'a number or a text, such as 2026 or "b"', 'false'],
+  [`${'a = 1 or '.repeat(64)}b = 2`, 577, 'at most 64 conditions', 'b'],
   ['a in 5', 6, 'a list, such as (2025, 2026)', '5'],
   ['a in (1 2)', 9, 'a comma or )', '2'],
   ['a in (1, 2', 11, 'a comma or )', 'the end'],

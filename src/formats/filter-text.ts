@@ -52,8 +52,8 @@ const SIGNS: Record<string, string> = {
   ...{ '>': 'gt', '>=': 'gte', '≥': 'gte', '<': 'lt', '<=': 'lte', '≤': 'lte' },
 };
 export const KEYWORDS = ['and', 'or', 'not', 'in', 'contains', 'exists', 'between'];
-/** Deeper ones exceed the bound of a filter anyhow. */
-const DEPTH_MAX = 32;
+/** Deeper or longer ones exceed the bounds of a filter anyhow, whose errors speak of its JSON. */
+const [DEPTH_MAX, COMPARISONS_MAX] = [32, 64];
 
 /** The escapes of JSON. */
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
@@ -160,7 +160,10 @@ function createReader(text: string) {
     next += 1;
     return token.value;
   };
+  let comparisons = 0;
   const comparison = (): ParsedFilter => {
+    comparisons += 1;
+    if (comparisons > COMPARISONS_MAX) throw refuse(`at most ${COMPARISONS_MAX} conditions`);
     const key = name();
     const type = SIGNS[operatorOf(peek())];
     if (type !== undefined) {
