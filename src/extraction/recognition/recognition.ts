@@ -38,6 +38,39 @@ const usedMs = (): number => {
   return (user + system) / 1000;
 };
 
+/** The engine, which starts with the first page, and again after `drop`. */
+function createEngine() {
+  let running: Promise<Tesseract> | undefined;
+  return {
+    start: (): Promise<Tesseract> => {
+      running ??= startTesseract();
+      return running;
+    },
+    drop(): void {
+      running = undefined;
+    },
+  };
+}
+
+/** Reads a picture in the languages in turn, and turned where it may lie on its side. */
+async function readBest(
+  tesseract: Tesseract,
+  picture: GreyPicture,
+  { languages, isOverdue }: { languages: readonly LanguageData[]; isOverdue: () => boolean },
+): Promise<{ page: RecognisedPage; language: LanguageData }> {
+  const read = (from: GreyPicture, language: LanguageData) =>
+    recognisedPage(tesseract.recognise(from, language, isOverdue));
+  const { page, language } = readInTurn(languages, (each) => read(picture, each));
+  return { page: readTurned(page, (quarters) => read(turned(picture, quarters), language)), language };
+}
+
+/** What became of a page whose recognition failed. @throws errors of ours */
+function afterFailure(error: unknown): Awaited<ReturnType<Recognition['read']>> {
+  if (error instanceof Overdue) return { overdue: 'page' };
+  if (error instanceof EngineError) return NO_TEXT;
+  throw error;
+}
+
 /**
  * `languages`: those to try, the likeliest first; the one that read the last page well is tried first on the next.
  * `onPage` hears of each page that has ended, and of those that are announced.
@@ -49,11 +82,7 @@ export function createRecognition(
 ): Recognition {
   const pages: RecognisedPages = { done: 0, of: 0 };
   let order = [...languages];
-  let running: Promise<Tesseract> | undefined;
-  const start = (): Promise<Tesseract> => {
-    running ??= startTesseract();
-    return running;
-  };
+  const engine = createEngine();
   const startedMs = usedMs();
   const end = () => {
     pages.done++;
@@ -61,30 +90,25 @@ export function createRecognition(
   };
   const readWithin = async (picture: GreyPicture, isOverdue: () => boolean): Promise<RecognisedPage> => {
     if (roughness(picture) > ROUGH) return NO_TEXT;
-    const tesseract = await start();
-    const read = (from: GreyPicture, language: LanguageData) =>
-      recognisedPage(tesseract.recognise(from, language, isOverdue));
-    const inTurn = readInTurn(order, (language) => read(picture, language));
-    order = [...order].sort((a, b) => Number(b === inTurn.language) - Number(a === inTurn.language));
-    return readTurned(inTurn.page, (quarters) => read(turned(picture, quarters), inTurn.language));
+    const { page, language } = await readBest(await engine.start(), picture, { languages: order, isOverdue });
+    order = [...order].sort((a, b) => Number(b === language) - Number(a === language));
+    return page;
   };
   return {
     expect(count) {
       pages.of += count;
       onPage(pages);
     },
-    decode: async (file) => (await start()).decode(file),
+    decode: async (file) => (await engine.start()).decode(file),
     skip: end,
     async read(picture) {
+      const pageStartedMs = usedMs();
       try {
-        const pageStartedMs = usedMs();
         if (pageStartedMs - startedMs > fileMaxMs) return { overdue: 'file' };
         return await readWithin(picture, () => usedMs() - pageStartedMs > pageMaxMs);
       } catch (error) {
-        running = undefined; // after an error in the middle of its work
-        if (error instanceof Overdue) return { overdue: 'page' };
-        if (error instanceof EngineError) return NO_TEXT;
-        throw error;
+        engine.drop(); // after an error in the middle of its work
+        return afterFailure(error);
       } finally {
         end();
       }

@@ -11,30 +11,39 @@ type Events = {
 /** Elements that a note must not tear. */
 const BLOCKS = new Set('p h1 h2 h3 h4 h5 h6 li dt dd pre table caption'.split(' '));
 
+/** Notes that wait for the end of the block around them, and then are written in their order. */
+function createWaiting({ open, close }: Events) {
+  const waiting: (() => void)[][] = [];
+  let isWriting = false;
+  return {
+    add: (note: (() => void)[]) => void waiting.push(note),
+    /** Does nothing while notes are being written. */
+    write(): void {
+      if (isWriting) return;
+      isWriting = true;
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        open('div');
+        for (const replay of next) replay();
+        close('div');
+      }
+      isWriting = false;
+    },
+  };
+}
+
 /**
  * Passes events on at once, except those inside an element `note`: they follow when the outermost block around the note
  * has ended, as a paragraph of their own, in the order of the notes. `finish` passes on what still waits.
  */
 export function keepNotes({ open, close, text }: Events): Events & { finish(): void } {
-  const waiting: (() => void)[][] = [];
+  const waiting = createWaiting({ open, close, text });
   let note: (() => void)[] | undefined;
-  /** Open elements inside the note. */
-  let depth = 0;
-  let blocks = 0;
-  let isWriting = false;
-  const write = (): void => {
-    isWriting = true;
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      open('div');
-      for (const replay of next) replay();
-      close('div');
-    }
-    isWriting = false;
-  };
+  /** Open elements inside the note, and open blocks outside of it. */
+  let [depth, blocks] = [0, 0];
   const keeper = {
     open(name: string, attributes?: Attributes): void {
       if (note) {
-        if (!VOID.has(name)) depth++;
+        depth += VOID.has(name) ? 0 : 1;
         note.push(() => keeper.open(name, attributes));
       } else if (name === 'note') note = [];
       else {
@@ -48,23 +57,20 @@ export function keepNotes({ open, close, text }: Events): Events & { finish(): v
         note.push(() => keeper.close(name));
         return;
       }
-      if (note) {
-        waiting.push(note);
-        note = undefined;
-      } else {
+      if (note) note = void waiting.add(note);
+      else {
         if (BLOCKS.has(name)) blocks--;
         close(name);
       }
-      if (blocks === 0 && !isWriting) write();
+      if (blocks === 0) waiting.write();
     },
     text(written: string): void {
       if (note) note.push(() => keeper.text(written));
       else text(written);
     },
     finish() {
-      if (note) waiting.push(note);
-      note = undefined;
-      write();
+      if (note) note = void waiting.add(note);
+      waiting.write();
     },
   };
   return keeper;

@@ -13,6 +13,29 @@ const WAITING_MAX = 8;
 /** More header rows would drown each passage of a long table. */
 const HEADER_ROWS_MAX = 6;
 
+/** Writes the rows of tables, of which the first are header rows. */
+function createTables(renderer: HtmlRenderer) {
+  const table = sheetTable(renderer);
+  /** The header rows of the open table while more of them may follow. */
+  let header: SheetRow[] | undefined = [];
+  return {
+    write(row: SheetRow): void {
+      if (header && !belongsTo(header, row)) header = undefined;
+      header?.push(row);
+      table.row(row, header ? 'th' : 'td');
+    },
+    /** A row of the table before, although its header is still open. */
+    writeBody: (row: SheetRow): void => table.row(row, 'td'),
+    begin(rows: SheetRow[]): void {
+      table.end();
+      header = rows;
+      for (const row of rows) table.row(row, 'th');
+    },
+    isInHeader: () => header !== undefined,
+    end: table.end,
+  };
+}
+
 /**
  * Begins a sheet. First rows with a single cell are titles. Each declared header begins a table; rows above it that
  * group its columns belong to it. Empty rows are left out.
@@ -21,27 +44,15 @@ export function sheetWriter(
   renderer: HtmlRenderer,
   { page, name }: { page?: number; name?: string },
 ): SheetWriter {
-  const table = sheetTable(renderer);
+  const tables = createTables(renderer);
   /** The first rows, until it is decided which of them is the header. */
   let waiting: SheetRow[] | undefined = [];
-  /** The header rows of the open table while more of them may follow. */
-  let header: SheetRow[] | undefined = [];
   if (page !== undefined) renderer.beginPage(page);
   if (name) writeElement(renderer, 'h1', name);
 
-  const write = (row: SheetRow): void => {
-    if (header && !belongsTo(header, row)) header = undefined;
-    header?.push(row);
-    table.row(row, header ? 'th' : 'td');
-  };
   const stopWaiting = (rows: SheetRow[] = []): void => {
     waiting = undefined;
-    for (const row of rows) write(row);
-  };
-  const beginTable = (rows: SheetRow[]): void => {
-    table.end();
-    header = rows;
-    for (const row of rows) table.row(row, 'th');
+    for (const row of rows) tables.write(row);
   };
   return {
     row(row) {
@@ -50,18 +61,18 @@ export function sheetWriter(
       if (waiting?.length === 0 && filled === 1) return writeTitle(renderer, row);
       if (row.isHeader && waiting) {
         const groups = groupRows(waiting, row);
-        for (const before of waiting.slice(0, waiting.length - groups.length)) table.row(before, 'td');
+        for (const before of waiting.slice(0, waiting.length - groups.length)) tables.writeBody(before);
         stopWaiting();
-        beginTable([...groups, row]);
-      } else if (row.isHeader && !header) beginTable([row]);
+        tables.begin([...groups, row]);
+      } else if (row.isHeader && !tables.isInHeader()) tables.begin([row]);
       else if (waiting) {
         waiting.push(row);
         if (waiting.length === WAITING_MAX) stopWaiting(waiting);
-      } else write(row);
+      } else tables.write(row);
     },
     end() {
       stopWaiting(waiting);
-      table.end();
+      tables.end();
     },
   };
 }

@@ -23,12 +23,20 @@ export function extendPath(path: readonly string[], name: string): readonly stri
   return heading === '' ? path : [...path.slice(0, PATH_MAX_LENGTH - 1), heading];
 }
 
+/** The first name that the path above does not have there; of a part of that path, its last name. */
+function firstNew(path: readonly string[], above: readonly string[]): number {
+  const common = path.findIndex((name, i) => name !== above[i]);
+  return common < 0 ? path.length - 1 : common;
+}
+
+const isSamePath = (path: readonly string[], other: readonly string[]): boolean =>
+  path.length === other.length && path.every((name, i) => name === other[i]);
+
 /** @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH */
 export function structuredTextWriter(): StructuredTextWriter {
   const lines: string[] = [];
   const headings: Heading[] = [];
-  let length = 0;
-  let isApart = false;
+  let [length, isApart] = [0, false];
   let above: readonly string[] = [];
 
   const writeLine = (line: string): void => {
@@ -41,9 +49,8 @@ export function structuredTextWriter(): StructuredTextWriter {
    * A path that is a part of the previous one repeats its last name.
    */
   const writePath = (path: readonly string[]): void => {
-    if (path.length === above.length && path.every((name, i) => name === above[i])) return;
-    const common = path.findIndex((name, i) => name !== above[i]);
-    const from = common < 0 ? path.length - 1 : common;
+    if (isSamePath(path, above)) return;
+    const from = firstNew(path, above);
     for (const [i, name] of path.entries()) {
       if (i < from) continue;
       headings.push({ start: length, end: length + name.length, level: i + 1, text: name });
@@ -58,8 +65,7 @@ export function structuredTextWriter(): StructuredTextWriter {
     value(path, name, value) {
       const written = withoutNuls(value);
       if (written.trim() === '') return;
-      const isElsewhere = path.length !== above.length || path.some((part, i) => part !== above[i]);
-      if (isApart || (isElsewhere && length > 0)) writeLine('');
+      if (isApart || (length > 0 && !isSamePath(path, above))) writeLine('');
       isApart = false;
       writePath(path);
       writeLine(name === '' ? written : `${withoutNuls(name)}: ${written}`);

@@ -70,12 +70,13 @@ export function createTableWriter(writer: TextWriter): TableWriter {
       const cell = open.at(-1)?.row?.cell;
       return cell !== undefined && cell.start.offset === undefined;
     },
-    finish: () =>
-      written.flatMap(({ start, end, header }): Table[] =>
-        start.offset === undefined || start.offset >= end ? [] : [{ start: start.offset, end, header }],
-      ),
+    finish: () => written.flatMap(toTable),
   };
 }
+
+/** None for rows without text. */
+const toTable = ({ start, end, header }: Rows): Table[] =>
+  start.offset === undefined || start.offset >= end ? [] : [{ start: start.offset, end, header }];
 
 const ROW_GROUPS = new Set(['thead', 'tbody', 'tfoot']);
 

@@ -47,20 +47,22 @@ type Draft = {
   lineStart: number;
 };
 
+const newDraft = (): Draft => ({
+  written: [],
+  length: 0,
+  newlines: 0,
+  blank: false,
+  markers: '',
+  anchors: [],
+  lineStart: 0,
+});
+
 /**
  * Creates an empty writer. All its methods take time in proportion to what they write.
  * @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH
  */
 export function createTextWriter(): TextWriter {
-  const draft: Draft = {
-    written: [],
-    length: 0,
-    newlines: 0,
-    blank: false,
-    markers: '',
-    anchors: [],
-    lineStart: 0,
-  };
+  const draft = newDraft();
   return {
     write: (text) => writeWords(draft, withoutNuls(text).replace(/\s+/g, ' ')),
     writeVerbatim(text) {

@@ -30,6 +30,27 @@ export function translateXml(part: Uint8Array, renderer: HtmlRenderer, translato
   readXml(part, translating(renderer, translator));
 }
 
+/** The element that is being taken as a tree, if there is one. */
+function createCollecting() {
+  let collected: { tree: TreeBuilder; take: (element: XmlElement) => void } | undefined;
+  return {
+    tree: () => collected?.tree,
+    begin(take: (element: XmlElement) => void, name: string, attributes: Attributes): void {
+      collected = { tree: treeBuilder(), take };
+      collected.tree.open(name, attributes);
+    },
+    close(name: string): void {
+      if (!collected) return;
+      const { tree, take } = collected;
+      tree.close(name);
+      if (tree.depth() > 0) return;
+      const [element] = tree.root.children;
+      collected = undefined;
+      if (element && isElement(element)) take(element);
+    },
+  };
+}
+
 /** Renders the elements of a part or tree as they are read. */
 export function translating(
   renderer: HtmlRenderer,
@@ -37,36 +58,23 @@ export function translating(
 ): Required<XmlEvents> {
   const opened: (string | undefined)[] = [];
   let skipped = 0;
-  let collected: { tree: TreeBuilder; take: (element: XmlElement) => void } | undefined;
-  const endCollected = (): void => {
-    if (!collected || collected.tree.depth() > 0) return;
-    const { tree, take } = collected;
-    const [element] = tree.root.children;
-    collected = undefined;
-    if (element && isElement(element)) take(element);
-  };
+  const collecting = createCollecting();
   return {
     open(name, attributes) {
-      if (collected) return collected.tree.open(name, attributes);
-      if (skipped > 0) {
-        skipped++;
-        return;
-      }
+      const tree = collecting.tree();
+      if (tree) return tree.open(name, attributes);
+      if (skipped > 0) return void skipped++;
       const translation = open(name, attributes);
       if (translation === 'skip') skipped = 1;
-      else if (translation && 'collect' in translation) {
-        collected = { tree: treeBuilder(), take: translation.collect };
-        collected.tree.open(name, attributes);
-      } else {
+      else if (translation && 'collect' in translation)
+        collecting.begin(translation.collect, name, attributes);
+      else {
         opened.push(translation?.element);
         if (translation) renderer.open(translation.element, translation.attributes);
       }
     },
     close(name) {
-      if (collected) {
-        collected.tree.close(name);
-        return endCollected();
-      }
+      if (collecting.tree()) return collecting.close(name);
       if (skipped > 0) {
         skipped--;
         return;
@@ -76,7 +84,8 @@ export function translating(
       if (element !== undefined) renderer.close(element);
     },
     text(written) {
-      if (collected) collected.tree.text(written);
+      const tree = collecting.tree();
+      if (tree) tree.text(written);
       else if (skipped === 0) renderer.text(text(written));
     },
   };

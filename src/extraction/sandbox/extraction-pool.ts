@@ -13,7 +13,7 @@ import { extractionMaxMsFor, MEMORY_MAX } from '../extraction-limits.ts';
 import type { UploadedFile } from '../reader-context.ts';
 import { type LanguageData, languagesToTry } from '../recognition/ocr-languages.ts';
 import type { RecognisedPages } from '../recognition/recognition.ts';
-import { createExtractionProcesses, extractIn } from './extraction-processes.ts';
+import { createExtractionProcesses, type ExtractionProcesses, extractIn } from './extraction-processes.ts';
 
 /** An account's file. Its bytes are fetched shortly before its turn, so that waiting files take no memory. */
 export type StoredFile = {
@@ -60,6 +60,31 @@ type Options = {
 
 type Ocr = Pick<StoredFile, 'onPages'> & { languages: readonly LanguageData[] };
 
+type ReadOptions = {
+  processes: ExtractionProcesses;
+  maxMsFor: typeof extractionMaxMsFor;
+  onSent: () => void;
+  signal: AbortSignal | undefined;
+};
+
+/** Reads a file in a process of its account. @throws when `signal` aborts, which kills the process */
+async function readIn(
+  { accountId, file, ...ocr }: { accountId: string; file: UploadedFile } & Ocr,
+  { processes, maxMsFor, onSent, signal }: ReadOptions,
+): Promise<Extraction<PackedText>> {
+  signal?.throwIfAborted();
+  const process = processes.take(accountId, file.fileName);
+  const abort = () => process.child.kill('SIGKILL');
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const { extraction, isAlive } = await extractIn(process, file, { maxMsFor, onSent, ...ocr });
+    if (isAlive) processes.giveBack(process);
+    return extraction;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
 /**
  * Starts no process yet. With the first file it calls `tell` with the bounds that this system does not allow.
  * The other options are for tests. `close` kills running processes; the next server retries their jobs.
@@ -79,23 +104,6 @@ export function createExtractionPool({
   const turns = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
   // Reads have permits of their own: a slow store blocks neither the processes nor other accounts.
   const fetches = createFairSemaphore(PROCESSES_MAX, undefined, 1);
-  const read = async (
-    { accountId, file, ...ocr }: { accountId: string; file: UploadedFile } & Ocr,
-    onSent: () => void,
-    signal: AbortSignal | undefined,
-  ) => {
-    signal?.throwIfAborted();
-    const process = processes.take(accountId, file.fileName);
-    const abort = () => process.child.kill('SIGKILL');
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      const { extraction, isAlive } = await extractIn(process, file, { maxMsFor, onSent, ...ocr });
-      if (isAlive) processes.giveBack(process);
-      return extraction;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
-  };
   return {
     async extract({ accountId, fileName, charset, readBytes, expectedLanguages, onPages }, signal) {
       const wait = signal && { signal };
@@ -107,9 +115,8 @@ export function createExtractionPool({
         const expected = languages.length > 1 ? await expectedLanguages?.() : undefined;
         const ocr = { languages: languagesToTry(languages, expected ?? []), ...(onPages && { onPages }) };
         await turns.acquire(accountId, wait);
-        return await read({ accountId, file, ...ocr }, leaveFetches, signal).finally(() =>
-          turns.release(accountId),
-        );
+        const options = { processes, maxMsFor, onSent: leaveFetches, signal };
+        return await readIn({ accountId, file, ...ocr }, options).finally(() => turns.release(accountId));
       } finally {
         leaveFetches();
       }

@@ -43,6 +43,7 @@ export type ExtractionProcess = {
 
 /** Whether the process may read one more file of its account. */
 const mayReadMore = ({ child, files, bytes, workMs }: ExtractionProcess): boolean =>
+  !child.killed &&
   files < KEPT_MAX_FILES &&
   bytes < KEPT_MAX_BYTES &&
   workMs < KEPT_MAX_WORK_MS &&
@@ -61,42 +62,39 @@ type Options = {
 
 export type ExtractionProcesses = ReturnType<typeof createExtractionProcesses>;
 
-/**
- * The processes of a server. When one is taken, the next ones start, so that successive files do not wait for them. A
- * process that has read a plain file waits for the next plain one of the same account; any other file ends its process.
- */
-export function createExtractionProcesses({ program: given, tell, spareCount, keptMost }: Options) {
-  const alive = new Set<ChildProcessWithoutNullStreams>();
-  const spares = new Set<ExtractionProcess>();
-  /** With what ends each: they wait for files of their accounts. */
-  const kept = new Map<ExtractionProcess, { leave(): void }>();
+/** Creates the function that finds out how processes start, once for all of them. */
+function createPrepare({ program: given, tell }: Pick<Options, 'program' | 'tell'>) {
   let command: string[] = [];
   let preparing: Promise<void> | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let isClosed = false;
   const prepare = async () => {
     const program = given ?? (await findExtractionProgram());
     const sandbox = await findSandbox(program);
     command = sandbox.command([...NODE_COMMAND, program, `${MACHINE_MEMORY_ARGUMENT}${MACHINE_MEMORY}`]);
     if (sandbox.lacks.length > 0) tell(sandbox.lacks);
   };
-  const start = (): ExtractionProcess => {
-    const child = startProcess(command);
-    const started = { child, accountId: undefined, files: 0, bytes: 0, workMs: 0 };
-    const forget = () => {
-      alive.delete(child);
-      spares.delete(started);
-      kept.get(started)?.leave();
-    };
-    alive.add(child);
-    child.once('exit', forget).on('error', forget);
-    // If it ends before it has read everything, its exit explains why.
-    child.stdin.on('error', () => {});
-    return started;
+  return {
+    command: () => command,
+    prepare: (): Promise<void> => {
+      preparing ??= prepare().catch((error) => {
+        preparing = undefined;
+        throw error;
+      });
+      return preparing;
+    },
   };
+}
+
+/** Processes that start ahead of their files. `start`: starts one. */
+function createSpares(
+  spareCount: number,
+  start: (onEnd: (process: ExtractionProcess) => void) => ExtractionProcess,
+) {
+  const spares = new Set<ExtractionProcess>();
+  let idle: NodeJS.Timeout | undefined;
+  const startOne = () => start((process) => spares.delete(process));
   const startSpares = () => {
     try {
-      while (spares.size < spareCount) spares.add(start());
+      while (spares.size < spareCount) spares.add(startOne());
     } catch {
       // Without memory for a process, spawn throws. The next file tries again.
     }
@@ -106,67 +104,110 @@ export function createExtractionProcesses({ program: given, tell, spareCount, ke
     spares.clear(); // at once: they take a while to end, and must get no file
     for (const { child } of idlers) child.kill('SIGKILL');
   };
-  const takeSpare = (): ExtractionProcess => {
-    const [oldest] = spares;
-    if (oldest) spares.delete(oldest);
-    const taken = oldest ?? start();
-    startSpares();
-    clearTimeout(idle);
-    idle = setTimeout(endSpares, SPARE_MAX_IDLE_MS).unref();
-    return taken;
+  return {
+    take(): ExtractionProcess {
+      const [oldest] = spares;
+      if (oldest) spares.delete(oldest);
+      const taken = oldest ?? startOne();
+      startSpares();
+      clearTimeout(idle);
+      idle = setTimeout(endSpares, SPARE_MAX_IDLE_MS).unref();
+      return taken;
+    },
+    close: () => clearTimeout(idle),
   };
-  const takeKept = (accountId: string): ExtractionProcess | undefined => {
-    const found = kept.keys().find((process) => process.accountId === accountId);
-    if (found) kept.get(found)?.leave();
-    return found;
+}
+
+/** Processes that wait for the next file of their account: at most `keptMost`, the oldest ends first. */
+function createKept(keptMost: number) {
+  /** With what ends each: they wait for files of their accounts. */
+  const kept = new Map<ExtractionProcess, { leave(): void }>();
+  return {
+    leave: (process: ExtractionProcess) => kept.get(process)?.leave(),
+    take(accountId: string): ExtractionProcess | undefined {
+      const found = kept.keys().find((process) => process.accountId === accountId);
+      if (found) kept.get(found)?.leave();
+      return found;
+    },
+    /** Lets a process wait. Until it gets its next file it has nothing to say: if it does, it ends. */
+    keep(process: ExtractionProcess): void {
+      const { child } = process;
+      const end = () => {
+        leave();
+        child.kill('SIGKILL');
+      };
+      const timer = setTimeout(end, KEPT_MAX_IDLE_MS).unref();
+      const leave = () => {
+        kept.delete(process);
+        clearTimeout(timer);
+        child.stdout.off('data', end);
+      };
+      child.stdout.on('data', end);
+      kept.set(process, { leave });
+      const [oldest] = kept.keys();
+      if (kept.size > keptMost && oldest) {
+        kept.get(oldest)?.leave();
+        oldest.child.kill('SIGKILL');
+      }
+    },
   };
-  /** Lets a process wait. Until it gets its next file it has nothing to say: if it does, it ends. */
-  const keep = (process: ExtractionProcess) => {
-    const { child } = process;
-    const end = () => {
-      leave();
-      child.kill('SIGKILL');
-    };
-    const timer = setTimeout(end, KEPT_MAX_IDLE_MS).unref();
-    const leave = () => {
-      kept.delete(process);
-      clearTimeout(timer);
-      child.stdout.off('data', end);
-    };
-    child.stdout.on('data', end);
-    kept.set(process, { leave });
-    const [oldest] = kept.keys();
-    if (kept.size > keptMost && oldest) {
-      kept.get(oldest)?.leave();
-      oldest.child.kill('SIGKILL');
-    }
+}
+
+/** A process that has read nothing yet. */
+const newProcess = (command: string[]): ExtractionProcess => ({
+  child: startProcess(command),
+  accountId: undefined,
+  files: 0,
+  bytes: 0,
+  workMs: 0,
+});
+
+function onceEnded(child: ChildProcessWithoutNullStreams, act: () => void): void {
+  child.once('exit', act).on('error', act);
+  // If it ends before it has read everything, its exit explains why.
+  child.stdin.on('error', () => {});
+}
+
+/**
+ * The processes of a server. When one is taken, the next ones start, so that successive files do not wait for them. A
+ * process that has read a plain file waits for the next plain one of the same account; any other file ends its process.
+ */
+export function createExtractionProcesses({ spareCount, keptMost, ...options }: Options) {
+  const alive = new Set<ChildProcessWithoutNullStreams>();
+  const kept = createKept(keptMost);
+  const { command, prepare } = createPrepare(options);
+  let isClosed = false;
+  const start = (onEnd: (process: ExtractionProcess) => void): ExtractionProcess => {
+    const started = newProcess(command());
+    const { child } = started;
+    alive.add(child);
+    onceEnded(child, () => {
+      alive.delete(child);
+      kept.leave(started);
+      onEnd(started);
+    });
+    return started;
   };
+  const spares = createSpares(spareCount, start);
   return {
     /** Call it before the first process is taken. */
-    prepare: (): Promise<void> => {
-      preparing ??= prepare().catch((error) => {
-        preparing = undefined;
-        throw error;
-      });
-      return preparing;
-    },
+    prepare,
     /** A process for a file of an account: never one that has read files of another account. */
     take(accountId: string, fileName: string): ExtractionProcess {
       if (isClosed) throw new Error('the server is closing and extracts no more files');
       // A file that is something else than its name says still ends its process, once its type is known.
-      const taken = (isPlainByName(fileName) ? takeKept(accountId) : undefined) ?? takeSpare();
+      const taken = (isPlainByName(fileName) ? kept.take(accountId) : undefined) ?? spares.take();
       taken.accountId = accountId;
       return taken;
     },
     /** Takes back a process that is alive after a file. */
     giveBack(process: ExtractionProcess): void {
-      const { child } = process;
-      if (!isClosed && alive.has(child) && !child.killed && mayReadMore(process)) keep(process);
-      else child.kill('SIGKILL');
+      if (!isClosed && alive.has(process.child) && mayReadMore(process)) kept.keep(process);
+      else process.child.kill('SIGKILL');
     },
     close() {
       isClosed = true;
-      clearTimeout(idle);
+      spares.close();
       for (const child of alive) child.kill('SIGKILL');
     },
   };

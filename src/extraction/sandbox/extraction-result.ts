@@ -43,50 +43,65 @@ type Process = ChildProcess & { stdout: Readable; stderr: Readable };
  */
 type Outcome = { how: string | number | null; exceeded: string | undefined; fault: unknown };
 
-/** Waits until the process has sent its whole result, or has ended: at a limit, or by its own fault. */
-async function untilEnded(
-  child: Process,
-  result: Result,
-  { maxMsFor, endsAfter, onPages }: Omit<Awaited, 'number'>,
-): Promise<Outcome> {
-  let [exceeded, fault]: [string?, unknown?] = [];
-  const ended = Promise.withResolvers<string | number | null>();
+/** The bounds of the work on a file: its time and memory. `end`: ends the process, with the bound that it exceeded. */
+function boundWork(child: Process, { maxMsFor, onPages }: Pick<Awaited, 'maxMsFor' | 'onPages'>) {
+  let exceeded: string | undefined;
   const end = (reason?: string) => {
     exceeded ??= reason;
     child.kill('SIGKILL');
   };
   const deadline = startDeadline(maxMsFor('unknown'), end);
   const endWatch = watchMemory(child.pid ?? 0, () => end(TOO_MUCH_MEMORY));
+  return {
+    end,
+    exceeded: () => exceeded,
+    onType: (type: DocumentType) => deadline.set(maxMsFor(type)),
+    onPages: (pages: RecognisedPages) => {
+      deadline.extend(RECOGNITION_PAGE_MAX_WAIT_MS);
+      onPages(pages);
+    },
+    clear: () => {
+      deadline.clear();
+      endWatch();
+    },
+  };
+}
+
+/** Waits until the process has sent its whole result, or has ended: at a limit, or by its own fault. */
+async function untilEnded(
+  child: Process,
+  result: Result,
+  { endsAfter, ...awaited }: Omit<Awaited, 'number'>,
+): Promise<Outcome> {
+  let fault: unknown;
+  const ended = Promise.withResolvers<string | number | null>();
+  const bounds = boundWork(child, awaited);
   let mayLive = false;
   // Known before the extraction begins: what a file does to the process comes too late to change it.
   const onType = (type: DocumentType) => {
-    deadline.set(maxMsFor(type));
+    bounds.onType(type);
     mayLive = !endsAfter(type);
-  };
-  const onRecognised = (pages: RecognisedPages) => {
-    deadline.extend(RECOGNITION_PAGE_MAX_WAIT_MS);
-    onPages(pages);
   };
   const onData = (piece: Buffer) => {
     try {
-      result.add(piece, { onType, onPages: onRecognised });
+      result.add(piece, { onType, onPages: bounds.onPages });
     } catch (error) {
       fault ??= error;
     }
-    if (fault === undefined && exceeded === undefined && mayLive && result.isText()) ended.resolve(ANSWERED);
-    else if (fault || result.isWhole()) end();
-    else if (result.isTooLong()) end("The file's text is larger than the service accepts.");
+    if (fault === undefined && bounds.exceeded() === undefined && mayLive && result.isText())
+      ended.resolve(ANSWERED);
+    else if (fault || result.isWhole()) bounds.end();
+    else if (result.isTooLong()) bounds.end("The file's text is larger than the service accepts.");
   };
   const onClose = (code: number | null, signal: string | null) => ended.resolve(signal ?? code);
   child.stdout.on('data', onData);
   child.once('close', onClose).once('error', ended.reject);
   const how = await ended.promise.finally(() => {
-    deadline.clear();
-    endWatch();
+    bounds.clear();
     child.stdout.off('data', onData);
     child.off('close', onClose).off('error', ended.reject);
   });
-  return { how, exceeded, fault };
+  return { how, exceeded: bounds.exceeded(), fault };
 }
 
 /**
@@ -155,61 +170,86 @@ type Result = ReturnType<typeof collectResult>;
 
 type Listeners = { onType(type: DocumentType): void; onPages(pages: RecognisedPages): void };
 
+/** Splits pieces into lines, until the bytes of a packed text follow. */
+function createLines() {
+  let line = Buffer.alloc(0);
+  return {
+    length: () => line.length,
+    add(piece: Buffer): void {
+      line = Buffer.concat([line, piece]);
+    },
+    /** The next line as JSON, without its bytes; undefined: it is not whole yet. */
+    next(): { message: unknown } | undefined {
+      const newline = line.indexOf('\n');
+      if (newline < 0) return undefined;
+      const message = JSON.parse(line.toString('utf8', 0, newline));
+      line = line.subarray(newline + 1);
+      return { message };
+    },
+    /** The bytes after the lines. */
+    rest: () => line,
+  };
+}
+
+/** Collects a packed text after its head, in memory of the announced size. */
+function collectText() {
+  let head: ResultHead | undefined;
+  let text = Buffer.alloc(0);
+  let received = 0;
+  const isTooLong = (): boolean => head !== undefined && Math.max(head.textBytes, received) > RESULT_MAX;
+  const add = (piece: Buffer) => {
+    if (received + piece.length <= text.length) piece.copy(text, received);
+    received += piece.length;
+    if (received > (head?.textBytes ?? 0) && !isTooLong()) throw new RangeError('bytes follow the result');
+  };
+  const isWhole = (): boolean => head !== undefined && received === head.textBytes;
+  return {
+    hasBegun: () => head !== undefined,
+    begin(found: ResultHead, piece: Buffer): void {
+      head = found;
+      if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
+      add(piece);
+    },
+    add,
+    isTooLong,
+    isWhole,
+    /** Whether it is whole, and no failure. */
+    isText: () => isWhole() && !('failure' in (head as ResultHead).extraction), // isWhole
+    extraction(): Extraction<PackedText> {
+      const { extraction } = head as ResultHead; // isWhole
+      return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
+    },
+  };
+}
+
 /**
  * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in
  * memory of the announced size. `add` calls `onType` once, then `onPages` any number of times, and throws for an
  * invalid result: also for that of another file, and for bytes after the end.
  */
 function collectResult(number: number) {
-  let line = Buffer.alloc(0);
+  const lines = createLines();
+  const { hasBegun, begin, add: addText, ...text } = collectText();
   let isTypeKnown = false;
-  let head: ResultHead | undefined;
-  let text = Buffer.alloc(0);
-  let received = 0;
-  const isTooLong = (): boolean =>
-    head ? Math.max(head.textBytes, received) > RESULT_MAX : line.length > RESULT_HEAD_MAX;
-  const addText = (piece: Buffer) => {
-    if (received + piece.length <= text.length) piece.copy(text, received);
-    received += piece.length;
-    if (received > (head?.textBytes ?? 0) && !isTooLong()) throw new RangeError('bytes follow the result');
+  const addLines = (piece: Buffer, listeners: Listeners): void => {
+    lines.add(piece);
+    for (let line = lines.next(); line !== undefined; line = lines.next()) {
+      const { message } = line;
+      if (typeof message === 'string' && !isTypeKnown) {
+        isTypeKnown = true;
+        listeners.onType(message as DocumentType); // extraction-process.ts wrote it, or `onType` does not know it
+      } else if (Array.isArray(message) && isTypeKnown) listeners.onPages(checkPages(message));
+      else {
+        begin(checkHead(message as ResultHead, number), lines.rest());
+        return;
+      }
+    }
   };
-  const add = (piece: Buffer, listeners: Listeners): void => {
-    if (head) {
-      addText(piece);
-      return;
-    }
-    line = Buffer.concat([line, piece]);
-    const newline = line.indexOf('\n');
-    if (newline < 0) return;
-    const [message, rest] = [JSON.parse(line.toString('utf8', 0, newline)), line.subarray(newline + 1)];
-    if (typeof message === 'string' && !isTypeKnown) {
-      isTypeKnown = true;
-      listeners.onType(message as DocumentType); // extraction-process.ts wrote it, or `onType` does not know it
-      line = Buffer.alloc(0);
-      add(rest, listeners);
-      return;
-    }
-    if (Array.isArray(message) && isTypeKnown) {
-      listeners.onPages(checkPages(message));
-      line = Buffer.alloc(0);
-      add(rest, listeners);
-      return;
-    }
-    head = checkHead(message, number);
-    if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
-    addText(rest);
-  };
-  const isWhole = (): boolean => head !== undefined && received === head.textBytes;
   return {
-    add,
-    isWhole,
-    /** Whether it is whole, and no failure. */
-    isText: () => isWhole() && !('failure' in (head as ResultHead).extraction), // isWhole
-    isTooLong,
-    extraction(): Extraction<PackedText> {
-      const { extraction } = head as ResultHead; // isWhole
-      return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
-    },
+    ...text,
+    add: (piece: Buffer, listeners: Listeners): void =>
+      hasBegun() ? addText(piece) : addLines(piece, listeners),
+    isTooLong: (): boolean => (hasBegun() ? text.isTooLong() : lines.length() > RESULT_HEAD_MAX),
   };
 }
 

@@ -27,34 +27,42 @@ export type PartsJoiner = {
   finish(): ExtractedText;
 };
 
+/** Paragraphs one after another. `write` returns the offset of its paragraph. @throws FILE_TOO_COMPLEX */
+function createParagraphs() {
+  const pieces: string[] = [];
+  let length = 0;
+  return {
+    length: () => length,
+    write(text: string): number {
+      const gap = length > 0 ? '\n\n' : '';
+      const offset = length + gap.length;
+      if (offset + text.length > TEXT_MAX_LENGTH) throw tooLong();
+      pieces.push(gap, text);
+      length = offset + text.length;
+      return offset;
+    },
+    text: () => pieces.join(''),
+  };
+}
+
 /** Takes time in proportion to what is added. */
 export function joinParts(): PartsJoiner {
-  const pieces: string[] = [];
+  const { length, write, text } = createParagraphs();
   const headings: Heading[] = [];
   const verbatim: Range[] = [];
   const tables: Table[] = [];
   const pages: PageStart[] = [];
   const times: CueStart[] = [];
-  let length = 0;
-  /** Writes a paragraph, and returns its offset. */
-  const write = (text: string): number => {
-    const gap = length > 0 ? '\n\n' : '';
-    const offset = length + gap.length;
-    if (offset + text.length > TEXT_MAX_LENGTH) throw tooLong();
-    pieces.push(gap, text);
-    length = offset + text.length;
-    return offset;
-  };
   /** Returns its offset; undefined where there is none. */
   const writeTitle = (title: string, level: number): number | undefined => {
     const text = titleOf(title);
     if (text === '') return undefined;
     const start = write(text);
-    headings.push({ start, end: length, level: Math.min(level, LEVEL_MAX), text });
+    headings.push({ start, end: length(), level: Math.min(level, LEVEL_MAX), text });
     return start;
   };
   return {
-    fits: (added) => length + added + HEADING_MAX_LENGTH <= TEXT_MAX_LENGTH,
+    fits: (added) => length() + added + HEADING_MAX_LENGTH <= TEXT_MAX_LENGTH,
     add(part, { level, title = '' } = { level: 0 }) {
       const begun = writeTitle(title, level);
       if (part.text === '') return;
@@ -71,7 +79,7 @@ export function joinParts(): PartsJoiner {
       for (const range of part.verbatim) verbatim.push(moved(range, offset));
       for (const table of part.tables) tables.push(moved(table, offset));
     },
-    finish: () => ({ text: pieces.join(''), headings, pages, times, verbatim, tables }),
+    finish: () => ({ text: text(), headings, pages, times, verbatim, tables }),
   };
 }
 

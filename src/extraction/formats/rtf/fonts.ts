@@ -13,6 +13,12 @@ export type RtfFonts = {
   characterOf(group: Group, code: number): string;
 };
 
+/** The encoding that a control word names; undefined: it names none. */
+function encodingBy(name: string, parameter: number): string | undefined {
+  if (name === 'cpg') return codePageEncoding(parameter);
+  return name === 'fcharset' ? fontEncoding(parameter) : undefined;
+}
+
 export function rtfFonts(): RtfFonts {
   const encodings = new Map<number, string>();
   const names = new Map<number, string>();
@@ -26,12 +32,7 @@ export function rtfFonts(): RtfFonts {
     destination: {
       write: ({ font }, text) => names.set(font, (names.get(font) ?? '') + text),
       word({ font }, name, parameter = 0) {
-        const encoding =
-          name === 'cpg'
-            ? codePageEncoding(parameter)
-            : name === 'fcharset'
-              ? fontEncoding(parameter)
-              : undefined;
+        const encoding = encodingBy(name, parameter);
         if (encoding !== undefined) encodings.set(font, encoding);
       },
     },

@@ -39,9 +39,9 @@ const CUT_OFF: FileWarning = {
   message: 'The file ends early: groups of it are not closed. What is there was read.',
 };
 
-function rtfReader(body: RtfBody, parts: DescribingParts) {
+/** Creates the functions that write text and characters to the destination of a group. */
+function createWriting(body: RtfBody, parts: DescribingParts) {
   const { fonts, unread } = parts;
-  const groups: Group[] = [];
   const destinations = rtfDestinations(body, parts);
   const write = (group: Group, text: string): void => {
     if (group.isSkipped || group.isDeleted) return;
@@ -49,22 +49,30 @@ function rtfReader(body: RtfBody, parts: DescribingParts) {
     else if (group.destination === destinations.text && /\S/.test(text)) unread.hidden();
   };
   const characters = characterDecoder(fonts, write);
-  let group = outermostGroup(destinations.text);
+  return {
+    destinations,
+    characters,
+    takeWord(group: Group, name: string, parameter: number | undefined): void {
+      destinations.begin(group, name, parameter);
+      if (group.isSkipped) return;
+      if (name === 'u') characters.writeUnit(group, parameter ?? 0);
+      else if (CHARACTERS.has(name)) write(group, CHARACTERS.get(name) ?? '');
+      else if (!setsGroup(group, name, parameter) && !fonts.take(name, parameter))
+        group.destination.word?.(group, name, parameter);
+    },
+    takeSymbol(group: Group, character: string): void {
+      if (character === '*') group.isIgnorable = true;
+      else if (group.isSkipped) return;
+      else if (character === '\n' || character === '\r') group.destination.word?.(group, 'par', undefined);
+      else write(group, CHARACTERS.get(character) ?? '');
+    },
+  };
+}
 
-  const takeWord = (name: string, parameter: number | undefined) => {
-    destinations.begin(group, name, parameter);
-    if (group.isSkipped) return;
-    if (name === 'u') characters.writeUnit(group, parameter ?? 0);
-    else if (CHARACTERS.has(name)) write(group, CHARACTERS.get(name) ?? '');
-    else if (!setsGroup(group, name, parameter) && !fonts.take(name, parameter))
-      group.destination.word?.(group, name, parameter);
-  };
-  const takeSymbol = (character: string) => {
-    if (character === '*') group.isIgnorable = true;
-    else if (group.isSkipped) return;
-    else if (character === '\n' || character === '\r') group.destination.word?.(group, 'par', undefined);
-    else write(group, CHARACTERS.get(character) ?? '');
-  };
+function rtfReader(body: RtfBody, parts: DescribingParts) {
+  const groups: Group[] = [];
+  const { destinations, characters, takeWord, takeSymbol } = createWriting(body, parts);
+  let group = outermostGroup(destinations.text);
   const endGroup = () => {
     group.end?.();
     group = groups.pop() ?? { ...group, end: undefined };
@@ -79,8 +87,8 @@ function rtfReader(body: RtfBody, parts: DescribingParts) {
       characters.endBytes(group);
       if (token.kind === 'open') group = { ...keepGroup(groups, group), end: undefined };
       else if (token.kind === 'close') endGroup();
-      else if (token.kind === 'word') takeWord(token.name, token.parameter);
-      else takeSymbol(token.character);
+      else if (token.kind === 'word') takeWord(group, token.name, token.parameter);
+      else takeSymbol(group, token.character);
     },
     /** Returns whether groups are open. */
     end(): boolean {

@@ -55,52 +55,85 @@ type Line = { events: Event[]; letters: number; linked: number; words: number; i
 type OpenPart = { part: Part; depth: number; lines: Line[]; events: number; links: number };
 type OpenElement = { isContent: boolean; isHidden: boolean; isLink: boolean; isHeading: boolean };
 
+const openPart = (part: Part, depth: number): OpenPart => ({
+  part,
+  depth,
+  lines: [newLine()],
+  events: 0,
+  links: 0,
+});
+
+/** Returns how many events the part has. */
+function addEvent(part: OpenPart, event: Event, isBreak: boolean): number {
+  if (isBreak) part.lines.push(newLine());
+  part.lines.at(-1)?.events.push(event);
+  return ++part.events;
+}
+
 const newLine = (): Line => ({ events: [], letters: 0, linked: 0, words: 0, isHeading: false });
 
-/** Passes events on, except those of menus, in linear time. Those of a part beside the main text wait for its end. */
-export function withoutMenus(events: HtmlEvents): HtmlEvents {
+const toOpenElement = (name: string, attributes: Attributes): OpenElement => ({
+  isContent: CONTENT.has(name) || OWN.has(name) || roleOf(attributes) === 'main',
+  isHidden: NOT_RENDERED.has(name) || isHidden(attributes),
+  isLink: isOutwardLink(name, attributes),
+  isHeading: HEADINGS.has(name),
+});
+
+/** `depth`: how many open elements have each role. */
+function createOpenElements() {
   const open: OpenElement[] = [];
   const depth = { isContent: 0, isHidden: 0, isLink: 0, isHeading: 0 };
   const count = (element: OpenElement, added: 1 | -1) => {
     for (const role of Object.keys(depth) as (keyof OpenElement)[]) if (element[role]) depth[role] += added;
   };
+  return {
+    open,
+    depth,
+    begin(element: OpenElement): void {
+      open.push(element);
+      count(element, 1);
+    },
+    end(): void {
+      const element = open.pop();
+      if (element) count(element, -1);
+    },
+  };
+}
+
+/** Sends all elements of the lines, and the texts of those that are kept. */
+function sendLines(events: HtmlEvents, lines: Line[], kept: Line[]): void {
+  const isKept = new Set(kept);
+  for (const line of lines)
+    for (const event of line.events) if (typeof event !== 'string' || isKept.has(line)) send(events, event);
+}
+
+/** Passes events on, except those of menus, in linear time. Those of a part beside the main text wait for its end. */
+export function withoutMenus(events: HtmlEvents): HtmlEvents {
+  const { open, depth, begin, end } = createOpenElements();
   let part: OpenPart | undefined;
 
   /** Keeps an event of the open part until its end. */
   const keep = (event: Event, isBreak: boolean): void => {
-    if (!part) return;
-    if (isBreak) part.lines.push(newLine());
-    part.lines.at(-1)?.events.push(event);
-    part.events++;
-    if (part.events > PART_MAX_EVENTS) endPart(part.lines);
+    if (part && addEvent(part, event, isBreak) > PART_MAX_EVENTS) endPart(part.lines);
   };
   const endPart = (kept: Line[]): void => {
     const lines = kept.length > 0 ? (part?.lines ?? []) : [];
-    const isKept = new Set(kept);
     part = undefined;
-    for (const line of lines)
-      for (const event of line.events) if (typeof event !== 'string' || isKept.has(line)) send(events, event);
+    sendLines(events, lines, kept);
   };
   return {
     open(name, attributes) {
       const begun = part || depth.isContent > 0 ? undefined : partOf(name, attributes);
-      if (begun) part = { part: begun, depth: open.length, lines: [newLine()], events: 0, links: 0 };
+      if (begun) part = openPart(begun, open.length);
       if (part) keep({ name, attributes }, isBlock(name));
       else events.open(name, attributes);
       if (VOID.has(name)) return;
-      const element = {
-        isContent: CONTENT.has(name) || OWN.has(name) || roleOf(attributes) === 'main',
-        isHidden: NOT_RENDERED.has(name) || isHidden(attributes),
-        isLink: isOutwardLink(name, attributes),
-        isHeading: HEADINGS.has(name),
-      };
+      const element = toOpenElement(name, attributes);
       if (part && element.isLink) part.links++;
-      open.push(element);
-      count(element, 1);
+      begin(element);
     },
     close(name) {
-      const element = open.pop();
-      if (element) count(element, -1);
+      end();
       if (part) keep({ name, attributes: undefined }, isBlock(name));
       else events.close(name);
       if (part?.depth === open.length) endPart(keptLines(part));

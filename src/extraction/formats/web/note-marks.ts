@@ -17,49 +17,64 @@ const NO_ATTRIBUTES: Attributes = new Map();
 /** `depth`: the number of open elements inside the link. */
 type Link = { events: (() => void)[]; text: string; depth: number };
 
+/** The line so far: its last character, empty at its beginning. */
+function createLine() {
+  let last = '';
+  return {
+    last: () => last,
+    begin(): void {
+      last = '';
+    },
+    follow(written: string): void {
+      if (last !== '' || written.trim() !== '') last = written.slice(-1) || last;
+    },
+  };
+}
+
+/** Writes a mark as a superscript. */
+function raise({ open, close, text }: HtmlEvents, mark: string): void {
+  open('sup', NO_ATTRIBUTES);
+  text(mark.trim());
+  close('sup');
+}
+
+const beginsLine = (name: string): boolean => PARAGRAPHS.has(name) || LINES.has(name);
+
+const leadsToPlace = (name: string, attributes: Attributes): boolean =>
+  name === 'a' && attributes.get('href')?.includes('#') === true;
+
 /**
  * Passes events on. A link to a place that touches the word before it and holds a mark becomes a superscript. Where
  * it begins a line, it is the label of the note, which stands apart from the note's text. A link that is only a sign
  * is left out.
  */
-export function withNoteMarks({ open, close, text }: HtmlEvents): HtmlEvents {
+export function withNoteMarks(events: HtmlEvents): HtmlEvents {
+  const { open, close, text } = events;
   let link: Link | undefined;
-  /** The last character of the line. */
-  let last = '';
+  const { last, begin: beginLine, follow } = createLine();
   const pass = (event: () => void): void => {
-    if (!link) {
-      event();
-      return;
-    }
-    link.events.push(event);
-    if (link.events.length > MARK_MAX_EVENTS) endLink('');
-  };
-  const follow = (written: string): void => {
-    if (last !== '' || written.trim() !== '') last = written.slice(-1) || last;
+    if (!link) event();
+    else if (link.events.push(event) > MARK_MAX_EVENTS) endLink('');
   };
   const endLink = (mark: string): void => {
-    const { events, text: written } = link ?? { events: [], text: '' };
+    const { events: waiting, text: written } = link ?? { events: [], text: '' };
     link = undefined;
     const isMark = MARK.test(mark);
-    if (isMark && TOUCHED.test(last)) {
-      open('sup', NO_ATTRIBUTES);
-      text(mark.trim());
-      close('sup');
-    } else if (!ANCHOR.test(mark)) for (const event of events) event();
-    if (isMark && last === '') text(' ');
+    if (isMark && TOUCHED.test(last())) raise(events, mark);
+    else if (!ANCHOR.test(mark)) for (const event of waiting) event();
+    if (isMark && last() === '') text(' ');
     follow(written);
   };
   return {
     open(name, attributes) {
-      if (PARAGRAPHS.has(name) || LINES.has(name)) last = '';
+      if (beginsLine(name)) beginLine();
       if (link) link.depth++;
-      else if (name === 'a' && attributes.get('href')?.includes('#'))
-        link = { events: [], text: '', depth: 0 };
+      else if (leadsToPlace(name, attributes)) link = { events: [], text: '', depth: 0 };
       pass(() => open(name, attributes));
     },
     close(name) {
       pass(() => close(name));
-      if (PARAGRAPHS.has(name) || LINES.has(name)) last = '';
+      if (beginsLine(name)) beginLine();
       if (!link) return;
       link.depth--;
       if (link.depth < 0) endLink(link.text);

@@ -35,26 +35,34 @@ export function withVisibleText(events: HtmlEvents, raised: ReadonlySet<string> 
   return withNoteMarks(withFormFields(withFeetLast(translated(events, raised))));
 }
 
+/** The number of open elements of a kind. */
+type Depth = { disclosing: number; paragraph: number };
+
+/** The element that draws as the reader sees it. `raised`: classes that are superscripts. */
+function elementFor(
+  name: string,
+  attributes: Attributes,
+  { depth, raised }: { depth: Depth; raised: ReadonlySet<string>[] },
+): string {
+  const role = roleOf(attributes);
+  if (role === 'doc-noteref') return 'sup';
+  if (depth.paragraph > 0 && NOTE_ROLES.has(role)) return 'note';
+  if (depth.disclosing > 0 && name === 'button') return 'span';
+  if (name === 'dialog' && attributes.has('open')) return 'div';
+  if (INLINE.has(name) && isRaised(attributes, raised)) return 'sup';
+  return RENAMED.get(name) ?? name;
+}
+
 function translated(events: HtmlEvents, raised: ReadonlySet<string>): HtmlEvents {
   const { open, close, text } = withEquations(events);
   const raisedHere = new Set<string>();
   const opened: { name: string; element: string }[] = [];
-  /** The number of open elements of a kind. */
-  const depth = { disclosing: 0, paragraph: 0 };
+  const depth: Depth = { disclosing: 0, paragraph: 0 };
   const labels = listLabels();
   const drawn = drawnLines();
   const count = (name: string, added: 1 | -1): void => {
     if (DISCLOSING.has(name)) depth.disclosing += added;
     if (name === 'p') depth.paragraph += added;
-  };
-  const elementFor = (name: string, attributes: Attributes): string => {
-    const role = roleOf(attributes);
-    if (role === 'doc-noteref') return 'sup';
-    if (depth.paragraph > 0 && NOTE_ROLES.has(role)) return 'note';
-    if (depth.disclosing > 0 && name === 'button') return 'span';
-    if (name === 'dialog' && attributes.has('open')) return 'div';
-    if (INLINE.has(name) && isRaised(attributes, [raised, raisedHere])) return 'sup';
-    return RENAMED.get(name) ?? name;
   };
   return {
     open(name, attributes) {
@@ -62,7 +70,7 @@ function translated(events: HtmlEvents, raised: ReadonlySet<string>): HtmlEvents
       if (page !== undefined) readInner(page, { open, close, text });
       if (name === 'img' && !isHidden(attributes)) text(` ${altText(attributes.get('alt'))} `);
       if (drawn.beginsLine(name, attributes)) text(' ');
-      const element = elementFor(name, attributes);
+      const element = elementFor(name, attributes, { depth, raised: [raised, raisedHere] });
       open(element, labels.open(name, shown(attributes)));
       if (VOID.has(name)) return;
       opened.push({ name, element });

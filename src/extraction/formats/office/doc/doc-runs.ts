@@ -28,6 +28,21 @@ export type NoteAt = { mark: string; write: () => void };
 
 export type RunWriter = { write(story: Story): void };
 
+/** Writes characters that look alike. */
+function writeAlike(
+  part: string,
+  formats: Formats,
+  { renderer, fonts }: { renderer: HtmlRenderer; fonts: Fonts },
+) {
+  const element = elementOf(formats);
+  if (element) renderer.open(element);
+  for (const [i, line] of fonts.shown(part, formats).split('\n').entries()) {
+    if (i > 0) renderer.open('br');
+    renderer.text(line);
+  }
+  if (element) renderer.close(element);
+}
+
 /** `noteAt`: the note whose automatic mark stands at a character. Fields may go on from one story to the next. */
 export function runWriter(
   text: DocText,
@@ -37,14 +52,7 @@ export function runWriter(
 ): RunWriter {
   const fields = fieldFollower();
   const writePart = (part: string, formats: Formats): void => {
-    if (part === '' || !fields.isShown()) return;
-    const element = elementOf(formats);
-    if (element) renderer.open(element);
-    for (const [i, line] of fonts.shown(part, formats).split('\n').entries()) {
-      if (i > 0) renderer.open('br');
-      renderer.text(line);
-    }
-    if (element) renderer.close(element);
+    if (part !== '' && fields.isShown()) writeAlike(part, formats, { renderer, fonts });
   };
   const writeStretch = (start: number, written: string, formats: Formats): void => {
     let from = 0;

@@ -62,7 +62,8 @@ type Frame = { state: 'waiting' | 'note' | 'plain'; hasEquation: boolean };
 /** A note is passed on once for each note around it: deeper ones stand where they are. */
 const NOTE_DEPTH_MAX = 8;
 
-export function odfFlow(renderer: RenderedEvents): Flow {
+/** Where events go: to the renderer, or for a while to another target. */
+function createOut(renderer: RenderedEvents) {
   let target = renderer;
   const out: RenderedEvents = {
     open: (name, attributes) => target.open(name, attributes),
@@ -70,108 +71,87 @@ export function odfFlow(renderer: RenderedEvents): Flow {
     text: (text) => target.text(text),
   };
   const runs = textRuns(out);
+  const divert: Flow['divert'] = (other) => {
+    const before = target;
+    target = other;
+    return () => {
+      runs.end();
+      target = before;
+    };
+  };
+  return { out, runs, labels: pendingLabels(), divert };
+}
+
+type Out = ReturnType<typeof createOut>;
+
+/** The body and the open notes in it, of which the innermost is written. */
+function createLevels({ out, runs, labels }: Out) {
   const levels: Level[] = [newLevel()];
   const level = (): Level => levels.at(-1) as Level; // the body's one is never closed
-  const labels = pendingLabels();
-  const frames: Frame[] = [];
-  let captured: string[] | undefined;
-
   const noteElement = () => (levels.length <= NOTE_DEPTH_MAX ? 'note' : 'div');
-  const isInParagraph = () => level().paragraphs > 0;
-  const isHidden = () =>
-    level().spans.findLast((span) => span.isHidden !== undefined)?.isHidden ?? level().isHidden;
-  const openNote = () => {
-    labels.settle(runs.write);
-    runs.end();
-    out.open(noteElement());
-    levels.push(newLevel());
-  };
-  const closeNote = () => {
-    labels.clear();
-    runs.end();
-    levels.pop();
-    out.close(noteElement());
-  };
-  const settleFrame = () => {
-    const waiting = frames.find(({ state }) => state === 'waiting');
-    runs.end();
-    if (!waiting) return;
-    waiting.state = 'note';
-    openNote();
-  };
-  const openBlock = (element: string, attributes?: Attributes) => {
-    settleFrame();
-    out.open(element, attributes);
-  };
-  const closeBlock = (element: string) => {
-    runs.end();
-    out.close(element);
-  };
-  const openParagraph: Flow['openParagraph'] = (
-    element,
-    { attributes, label = '', isHidden: hides = false },
-  ) => {
-    openBlock(element, attributes);
-    level().paragraphs++;
-    if (hides) level().isHidden = true;
-    labels.open(label);
-  };
-  const closeParagraph = (element: string) => {
-    labels.close();
-    level().paragraphs--;
-    level().isHidden = false;
-    closeBlock(element);
-  };
-  const write = (text: string) => {
-    if (captured) captured.push(text);
-    else if (isInParagraph() && !isHidden()) {
-      if (/\S/.test(text)) labels.settle(runs.write);
-      const { position, font } = lookOf(level().spans);
-      runs.write(isSymbolFont(font) ? shownSymbols(font, text) : text, position);
-    }
-  };
   return {
-    openParagraph,
-    closeParagraph,
-    openBlock,
-    closeBlock,
-    writeBlock(writeEvents) {
-      settleFrame();
-      writeEvents(out);
-    },
-    write,
-    breakLine() {
+    level,
+    isInParagraph: () => level().paragraphs > 0,
+    isHidden: () =>
+      level().spans.findLast((span) => span.isHidden !== undefined)?.isHidden ?? level().isHidden,
+    openNote(): void {
+      labels.settle(runs.write);
       runs.end();
-      if (isInParagraph()) out.open('br');
+      out.open(noteElement());
+      levels.push(newLevel());
     },
-    openSpan: (look) => level().spans.push(look),
-    closeSpan: () => level().spans.pop(),
-    openNote,
-    closeNote,
-    openFrame() {
-      const isOutermost = isInParagraph() && !frames.some(({ state }) => state === 'waiting');
+    closeNote(): void {
+      labels.clear();
+      runs.end();
+      levels.pop();
+      out.close(noteElement());
+    },
+  };
+}
+
+type Levels = ReturnType<typeof createLevels>;
+
+/** The open frames. One in a paragraph waits until it holds a block. */
+function createFrames({ runs }: Out, { isInParagraph, openNote, closeNote }: Levels) {
+  const frames: Frame[] = [];
+  const findWaiting = () => frames.find(({ state }) => state === 'waiting');
+  return {
+    openFrame(): void {
+      const isOutermost = isInParagraph() && findWaiting() === undefined;
       frames.push({ state: isOutermost ? 'waiting' : 'plain', hasEquation: false });
     },
-    closeFrame() {
+    closeFrame(): void {
       if (frames.pop()?.state === 'note') closeNote();
     },
-    writeEquation(equation) {
-      const frame = frames.at(-1);
-      if (frame) frame.hasEquation = true;
-      if (isInParagraph()) return write(equation);
-      openParagraph('p', {});
-      write(equation);
-      closeParagraph('p');
+    /** Makes a note of the frame that waits, since a block follows. */
+    settle(): void {
+      const waiting = findWaiting();
+      runs.end();
+      if (!waiting) return;
+      waiting.state = 'note';
+      openNote();
     },
     isEquationFrame: () => frames.at(-1)?.hasEquation ?? false,
-    labelNote: labels.setFirst,
-    relabel: labels.replace,
-    isInParagraph,
-    isHidden,
-    hideParagraph() {
-      level().isHidden = true;
+    takeEquation(): void {
+      const frame = frames.at(-1);
+      if (frame) frame.hasEquation = true;
     },
-    capture(done) {
+  };
+}
+
+/** Writes text in paragraphs, or keeps it while it is captured. */
+function createText({ runs, labels }: Out, { level, isInParagraph, isHidden }: Levels) {
+  let captured: string[] | undefined;
+  return {
+    write(text: string): void {
+      if (captured) captured.push(text);
+      else if (isInParagraph() && !isHidden()) {
+        if (/\S/.test(text)) labels.settle(runs.write);
+        const { position, font } = lookOf(level().spans);
+        runs.write(isSymbolFont(font) ? shownSymbols(font, text) : text, position);
+      }
+    },
+    capture(done: (text: string) => void): () => void {
       const outer = captured;
       const pieces: string[] = [];
       captured = pieces;
@@ -180,13 +160,72 @@ export function odfFlow(renderer: RenderedEvents): Flow {
         done(pieces.join(''));
       };
     },
-    divert(other) {
-      const before = target;
-      target = other;
-      return () => {
-        runs.end();
-        target = before;
-      };
+  };
+}
+
+/** Opens and closes blocks. `settle`: what waits for a block becomes a note. */
+function createBlocks({ out, runs, labels }: Out, { level }: Levels, settle: () => void) {
+  const openBlock: Flow['openBlock'] = (element, attributes) => {
+    settle();
+    out.open(element, attributes);
+  };
+  const closeBlock: Flow['closeBlock'] = (element) => {
+    runs.end();
+    out.close(element);
+  };
+  const openParagraph: Flow['openParagraph'] = (element, { attributes, label = '', isHidden = false }) => {
+    openBlock(element, attributes);
+    level().paragraphs++;
+    if (isHidden) level().isHidden = true;
+    labels.open(label);
+  };
+  const closeParagraph: Flow['closeParagraph'] = (element) => {
+    labels.close();
+    level().paragraphs--;
+    level().isHidden = false;
+    closeBlock(element);
+  };
+  const writeBlock: Flow['writeBlock'] = (writeEvents) => {
+    settle();
+    writeEvents(out);
+  };
+  return { openBlock, closeBlock, openParagraph, closeParagraph, writeBlock };
+}
+
+export function odfFlow(renderer: RenderedEvents): Flow {
+  const target = createOut(renderer);
+  const { out, runs, labels } = target;
+  const levels = createLevels(target);
+  const { level, isInParagraph, isHidden, openNote, closeNote } = levels;
+  const { settle, takeEquation, ...frames } = createFrames(target, levels);
+  const blocks = createBlocks(target, levels, settle);
+  const text = createText(target, levels);
+  return {
+    ...blocks,
+    ...text,
+    ...frames,
+    isInParagraph,
+    isHidden,
+    openNote,
+    closeNote,
+    labelNote: labels.setFirst,
+    relabel: labels.replace,
+    divert: target.divert,
+    openSpan: (look) => level().spans.push(look),
+    closeSpan: () => level().spans.pop(),
+    breakLine() {
+      runs.end();
+      if (isInParagraph()) out.open('br');
+    },
+    writeEquation(equation) {
+      takeEquation();
+      if (isInParagraph()) return text.write(equation);
+      blocks.openParagraph('p', {});
+      text.write(equation);
+      blocks.closeParagraph('p');
+    },
+    hideParagraph() {
+      level().isHidden = true;
     },
   };
 }

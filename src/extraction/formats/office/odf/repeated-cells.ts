@@ -31,28 +31,46 @@ export function expandRepeated(target: Required<XmlEvents>, onLimit: () => void)
   return expander(target, write, COUNTS);
 }
 
-function expander(
-  target: Required<XmlEvents>,
-  write: (recording: Recording, to: Required<XmlEvents>) => void,
-  counts: ReadonlyMap<string, string>,
-): Required<XmlEvents> {
-  let recording: Recording | undefined;
+type Write = (recording: Recording, to: Required<XmlEvents>) => void;
+
+/** Creates what writes the recordings of `target` that have ended. */
+function createEnds(target: Required<XmlEvents>, write: Write) {
   /** Empty repeated cells: they count where a cell with text follows in their row. */
   let held: Recording[] = [];
   const settle = () => {
     for (const empty of held) write(empty, target);
     held = [];
   };
-  const end = (ended: Recording): void => {
-    if (ended.isCell && !ended.hasText) held.push(ended);
-    else {
+  return {
+    settle,
+    drop() {
+      held = [];
+    },
+    end(ended: Recording): void {
+      if (ended.isCell && !ended.hasText) {
+        held.push(ended);
+        return;
+      }
       settle();
-      write(
-        ended.hasText ? ended : { ...ended, count: 1 },
-        ended.isCell ? target : expander(target, write, CELL_COUNTS),
-      );
-    }
+      const repeated = ended.hasText ? ended : { ...ended, count: 1 };
+      write(repeated, ended.isCell ? target : expander(target, write, CELL_COUNTS));
+    },
   };
+}
+
+function beginRecording(name: string, attributes: Attributes, count: number): Recording {
+  const once = withoutCount(attributes);
+  const events = [(to: Required<XmlEvents>) => to.open(name, once)];
+  return { count, isCell: name !== 'table-row', depth: 1, events, hasText: false };
+}
+
+function expander(
+  target: Required<XmlEvents>,
+  write: Write,
+  counts: ReadonlyMap<string, string>,
+): Required<XmlEvents> {
+  let recording: Recording | undefined;
+  const ends = createEnds(target, write);
   return {
     open(name, attributes) {
       if (recording) {
@@ -61,27 +79,23 @@ function expander(
         return;
       }
       const count = countOf(counts.get(name), attributes);
-      if (count === 1) {
-        if (COUNTS.has(name)) settle();
+      if (count > 1) recording = beginRecording(name, attributes, count);
+      else {
+        if (COUNTS.has(name)) ends.settle();
         target.open(name, attributes);
-        return;
       }
-      const once = withoutCount(attributes);
-      const events = [(to: Required<XmlEvents>) => to.open(name, once)];
-      recording = { count, isCell: name !== 'table-row', depth: 1, events, hasText: false };
     },
     close(name) {
       if (!recording) {
-        if (name === 'table-row') held = [];
+        if (name === 'table-row') ends.drop();
         target.close(name);
         return;
       }
       recording.events.push((to) => to.close(name));
-      recording.depth--;
-      if (recording.depth > 0) return;
+      if (--recording.depth > 0) return;
       const ended = recording;
       recording = undefined;
-      end(ended);
+      ends.end(ended);
     },
     text(written) {
       if (!recording) return target.text(written);

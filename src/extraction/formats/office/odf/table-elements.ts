@@ -8,18 +8,23 @@ import type { TextContext } from './text-elements.ts';
 /** `isHeader`: the row being read, or all rows being read, name the columns. */
 type OpenTable = { rows: number; headerRows: number; isFirstRowHeader: boolean };
 
+const openTable = (attributes: Attributes): OpenTable => ({
+  rows: 0,
+  headerRows: 0,
+  isFirstRowHeader: attribute(attributes, 'use-first-row-styles') === 'true',
+});
+
+const namesColumns = ({ headerRows, isFirstRowHeader, rows }: OpenTable): boolean =>
+  headerRows > 0 || (isFirstRowHeader && rows === 1);
+
 export function tableElements({ flow, styles, useMasterPage }: TextContext): ElementReaders {
   const tables: OpenTable[] = [];
-  const isHeader = (): boolean => {
-    const table = tables.at(-1);
-    return !!table && (table.headerRows > 0 || (table.isFirstRowHeader && table.rows === 1));
-  };
+  const isHeader = (): boolean => tables.slice(-1).some(namesColumns);
   return {
     table(attributes) {
-      const isFirstRowHeader = attribute(attributes, 'use-first-row-styles') === 'true';
       const style = attribute(attributes, 'style-name') ?? '';
       useMasterPage(styles.property('table', style, 'masterPage') ?? '');
-      tables.push({ rows: 0, headerRows: 0, isFirstRowHeader });
+      tables.push(openTable(attributes));
       flow.openBlock('table', DATA_TABLE);
       return () => {
         tables.pop();

@@ -36,8 +36,8 @@ const PAGE_NUMBER = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i;
 /** Whether a simple field has this instruction. */
 export const isPageNumber = (instruction: string | undefined): boolean => PAGE_NUMBER.test(instruction ?? '');
 
-/** `isRepeated`: the fields stand in a header or footer, which has no page of its own. */
-export function wordFields({ isRepeated }: { isRepeated: boolean }): WordFields {
+/** The open fields, and how many of them hide the text that they contain. */
+function createOpenFields() {
   const open: Field[] = [];
   /** The number of open fields whose instruction has not ended. */
   let instructions = 0;
@@ -48,36 +48,23 @@ export function wordFields({ isRepeated }: { isRepeated: boolean }): WordFields 
     instructions--;
   };
   return {
-    mark(attributes) {
-      const type = attribute(attributes, 'fldCharType');
-      if (type === 'begin') {
-        open.push({ ...NEW_FIELD });
-        instructions++;
-      }
-      const field = open.at(-1);
-      if (type === 'separate' && field && !field.hasResult) {
-        field.hasResult = true;
-        endInstruction(field);
-        field.isPageNumber ||= isRepeated && isPageNumber(field.instruction);
-        if (field.isPageNumber) pageNumbers++;
-      }
-      if (type !== 'end' || !field) return '';
+    last: () => open.at(-1),
+    hidesText: () => instructions + pageNumbers > 0,
+    begin() {
+      open.push({ ...NEW_FIELD });
+      instructions++;
+    },
+    beginResult(field: Field, isRepeated: boolean) {
+      field.hasResult = true;
+      endInstruction(field);
+      field.isPageNumber ||= isRepeated && isPageNumber(field.instruction);
+      if (field.isPageNumber) pageNumbers++;
+    },
+    end(field: Field) {
       open.pop();
       endInstruction(field);
       if (field.isPageNumber) pageNumbers--;
-      return shown(field);
     },
-    instruction(text) {
-      const field = open.at(-1);
-      if (field && field.instruction.length < INSTRUCTION_MAX_LENGTH) field.instruction += text;
-    },
-    formProperty(name, attributes) {
-      const field = open.at(-1);
-      if (!field) return;
-      field.form ??= { isCheckBox: false, isChecked: false, entries: [], entry: 0 };
-      takeFormProperty(field.form, name, attribute(attributes, 'val'));
-    },
-    isHidden: () => instructions + pageNumbers > 0,
     endParagraph() {
       for (let i = open.length - 1; i >= 0 && !open[i]?.isInResult; i--) endInstruction(open[i]);
       const field = open.at(-1);
@@ -85,6 +72,34 @@ export function wordFields({ isRepeated }: { isRepeated: boolean }): WordFields 
       field.isPageNumber = false;
       pageNumbers--;
     },
+  };
+}
+
+/** `isRepeated`: the fields stand in a header or footer, which has no page of its own. */
+export function wordFields({ isRepeated }: { isRepeated: boolean }): WordFields {
+  const open = createOpenFields();
+  return {
+    mark(attributes) {
+      const type = attribute(attributes, 'fldCharType');
+      if (type === 'begin') open.begin();
+      const field = open.last();
+      if (type === 'separate' && field && !field.hasResult) open.beginResult(field, isRepeated);
+      if (type !== 'end' || !field) return '';
+      open.end(field);
+      return shown(field);
+    },
+    instruction(text) {
+      const field = open.last();
+      if (field && field.instruction.length < INSTRUCTION_MAX_LENGTH) field.instruction += text;
+    },
+    formProperty(name, attributes) {
+      const field = open.last();
+      if (!field) return;
+      field.form ??= { isCheckBox: false, isChecked: false, entries: [], entry: 0 };
+      takeFormProperty(field.form, name, attribute(attributes, 'val'));
+    },
+    isHidden: open.hidesText,
+    endParagraph: open.endParagraph,
   };
 }
 

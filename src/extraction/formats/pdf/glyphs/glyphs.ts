@@ -135,15 +135,12 @@ type Line = {
 function lineOf(state: TextState, font: PdfFont): Line {
   const { size, scale, rise } = state;
   const [a, b, c, d, x, y] = translate(multiply(state.ctm, state.matrix), 0, rise);
-  const [along, across] = font.vertical
-    ? [
-        { x: c, y: d },
-        { x: a, y: b },
-      ]
-    : [
-        { x: a, y: b },
-        { x: c, y: d },
-      ];
+  const [horizontal, vertical] = [
+    { x: a, y: b },
+    { x: c, y: d },
+  ] as const;
+  const along = font.vertical ? vertical : horizontal;
+  const across = font.vertical ? horizontal : vertical;
   // Vertical text runs down, text of a negative size to the left.
   const sign = font.vertical || size * scale < 0 ? -1 : 1;
   const degrees = Math.round((Math.atan2(sign * along.y, sign * along.x) * 180) / Math.PI);

@@ -27,28 +27,38 @@ export type RtfBody = {
 /** A note is passed on once for each note around it. */
 const NOTE_DEPTH_MAX = 8;
 
+/** The document's story, and the stories that are open inside it. */
+function createStories(document: Story) {
+  const stories = [document];
+  const innermost = (): Story => stories.at(-1) as Story; // the document itself is never closed
+  return {
+    innermost,
+    isTooDeep: () => stories.length > NOTE_DEPTH_MAX,
+    /** Returns what closes the story, and then calls `end`. */
+    begin(next: Story, end: () => void): () => void {
+      stories.push(next);
+      return () => {
+        next.end();
+        stories.pop();
+        end();
+      };
+    },
+    /** Begins a note that is too deep in others: its paragraphs stand where they are. */
+    beginHere(): () => void {
+      const endParagraph = () => innermost().control('par', undefined);
+      endParagraph();
+      return endParagraph;
+    },
+  };
+}
+
 export function rtfBody(
   renderer: HtmlRenderer,
   { styles, lists }: { styles: RtfStyles; lists: RtfListTable },
 ): RtfBody {
   const repeated = repeatedBlocks();
   const labelOf = listLabels(lists);
-  const stories: Story[] = [story(renderer, labelOf)];
-  const innermost = (): Story => stories.at(-1) as Story; // the document itself is never closed
-  const begin = (next: Story, end: () => void) => {
-    stories.push(next);
-    return () => {
-      next.end();
-      stories.pop();
-      end();
-    };
-  };
-  /** Begins a note that is too deep in others: its paragraphs stand where they are. */
-  const beginHere = () => {
-    const endParagraph = () => innermost().control('par', undefined);
-    endParagraph();
-    return endParagraph;
-  };
+  const { innermost, isTooDeep, begin, beginHere } = createStories(story(renderer, labelOf));
   return {
     text: (text, position) => innermost().text(text, position),
     control(name, parameter) {
@@ -58,13 +68,13 @@ export function rtfBody(
     label: (label) => innermost().label(label),
     introduce: (introduction) => innermost().introduce(introduction),
     openNote() {
-      if (stories.length > NOTE_DEPTH_MAX) return beginHere();
+      if (isTooDeep()) return beginHere();
       const target = innermost().pause();
       target.open('note');
       return begin(story(target, labelOf), () => target.close('note'));
     },
     openRepeated() {
-      if (stories.length > NOTE_DEPTH_MAX) return beginHere();
+      if (isTooDeep()) return beginHere();
       innermost().pause();
       const { events, end } = repeated.begin();
       return begin(story(events, labelOf), end);

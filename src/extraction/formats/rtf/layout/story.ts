@@ -43,31 +43,35 @@ const TABLE_DEPTH_MAX = 30;
  */
 export type LabelOf = (written: string, list: number, level: number) => string;
 
+/** Before the first paragraph. */
+const newState = (): State => ({
+  tables: [],
+  rows: rowDefinitions(),
+  paragraph: undefined,
+  label: '',
+  introduction: '',
+  isInTable: false,
+  tableDepth: 0,
+  headingLevel: undefined,
+  list: 0,
+  listLevel: 0,
+});
+
+function createWriter(outer: RenderedEvents, labelOf: LabelOf): Writer {
+  const state = newState();
+  const target = (): RenderedEvents => state.tables.at(-1)?.cell() ?? outer;
+  const runs = textRuns({
+    open: (name) => target().open(name),
+    close: (name) => target().close(name),
+    text: (text) => target().text(text),
+  });
+  return { state, target, labelOf, runs };
+}
+
 /** `outer`: where the story's text goes. */
 export function story(outer: RenderedEvents, labelOf: LabelOf): Story {
-  const state: State = {
-    tables: [],
-    rows: rowDefinitions(),
-    paragraph: undefined,
-    label: '',
-    introduction: '',
-    isInTable: false,
-    tableDepth: 0,
-    headingLevel: undefined,
-    list: 0,
-    listLevel: 0,
-  };
-  const target = (): RenderedEvents => state.tables.at(-1)?.cell() ?? outer;
-  const writer: Writer = {
-    state,
-    target,
-    labelOf,
-    runs: textRuns({
-      open: (name) => target().open(name),
-      close: (name) => target().close(name),
-      text: (text) => target().text(text),
-    }),
-  };
+  const writer = createWriter(outer, labelOf);
+  const { state } = writer;
   return {
     text(text, position) {
       if (state.paragraph === undefined && !/\S/.test(text)) return;
@@ -91,7 +95,7 @@ export function story(outer: RenderedEvents, labelOf: LabelOf): Story {
     pause() {
       writer.runs.end();
       nest(writer, depthOf(state));
-      return target();
+      return writer.target();
     },
     end() {
       closeParagraph(writer);

@@ -3,7 +3,7 @@ import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import type { CellText, SheetRow } from '../../../rendering/sheet-table.ts';
 import { shownText, valueText } from './cell-value.ts';
-import { rowWriter } from './rows.ts';
+import { type RowWriter, rowWriter } from './rows.ts';
 import type { SheetTexts } from './sheet-texts.ts';
 
 /** What is open, with its depth. The text of a shape or comment in a cell is no text of the cell. */
@@ -33,6 +33,42 @@ export type OpenSheet = {
   isInside(): boolean;
 };
 
+/** Whether an element in a cell is its own text, or a table of it. */
+const isOfCell = (name: string): boolean => name === 'p' || name === 'table';
+
+function takeObject(target: SheetTarget, name: string, attributes: Attributes): void {
+  if (name === 'object') target.object(attribute(attributes, 'href') ?? '');
+  if (name === 'object-ole') target.object(undefined);
+}
+
+/** Follows the elements of rows. */
+function createSheetRows(rows: RowWriter, headers: ReadonlySet<number>) {
+  let headerDepth = 0;
+  return {
+    open(name: string, attributes: Attributes): void {
+      if (name === 'table-row') rows.beginRow(attributes);
+      if (name === 'table-header-rows') headerDepth++;
+    },
+    close(name: string): void {
+      if (name === 'table-header-rows') headerDepth--;
+      if (name === 'table-row') rows.endRow((index) => headerDepth > 0 || headers.has(index));
+    },
+  };
+}
+
+type HeldTarget = { rows: RowWriter; target: SheetTarget; codeOf(cellStyle: string): string | undefined };
+
+/** Writes what a cell, a shape or a comment holds. */
+function writeHeld(
+  { kind, attributes }: Holder,
+  text: CellText | undefined,
+  { rows, target, codeOf }: HeldTarget,
+): void {
+  if (kind === 'cell') rows.cell(cellText(text, attributes, codeOf), attributes);
+  else if (kind === 'covered') rows.cell('', attributes);
+  else if (text !== undefined && text.length > 0) target.note(text);
+}
+
 /**
  * `headers`: declared header rows, beside those that the sheet marks itself. `codeOf`: the format of a cell style.
  */
@@ -42,33 +78,24 @@ export function openSheet(
   { headers, codeOf }: { headers: ReadonlySet<number>; codeOf(cellStyle: string): string | undefined },
 ): OpenSheet {
   const rows = rowWriter(target);
+  const sheetRows = createSheetRows(rows, headers);
   const holders: Holder[] = [];
   let depth = 0;
-  let headerDepth = 0;
-
   const hold = (kind: Holder['kind'], attributes: Attributes): void => {
     holders.push({ kind, depth, attributes });
     texts.begin();
   };
-  const release = ({ kind, attributes }: Holder): void => {
-    const text = texts.end();
-    if (kind === 'cell') rows.cell(cellText(text, attributes, codeOf), attributes);
-    else if (kind === 'covered') rows.cell('', attributes);
-    else if (text !== undefined && text.length > 0) target.note(text);
-  };
+  const release = (holder: Holder): void => writeHeld(holder, texts.end(), { rows, target, codeOf });
   return {
     open(name, attributes) {
       depth++;
       const holder = holders.at(-1);
       const kind = HOLDERS.get(name);
-      if (name === 'object') target.object(attribute(attributes, 'href') ?? '');
-      if (name === 'object-ole') target.object(undefined);
-      if (holder?.kind === 'cell' && depth === holder.depth + 1) {
-        const isOwn = name === 'p' || name === 'table';
-        if (!isOwn) hold(name === 'annotation' ? 'comment' : 'shape', attributes);
-      } else if (holder === undefined && kind) hold(kind, attributes);
-      else if (holder === undefined && name === 'table-row') rows.beginRow(attributes);
-      else if (holder === undefined && name === 'table-header-rows') headerDepth++;
+      takeObject(target, name, attributes);
+      const isInCell = holder?.kind === 'cell' && depth === holder.depth + 1;
+      if (isInCell && !isOfCell(name)) hold(name === 'annotation' ? 'comment' : 'shape', attributes);
+      else if (holder === undefined && kind) hold(kind, attributes);
+      else if (holder === undefined) sheetRows.open(name, attributes);
     },
     close(name) {
       depth--;
@@ -80,9 +107,7 @@ export function openSheet(
         // Each paragraph of a shape is one of its own.
         release({ ...holder });
         texts.begin();
-      } else if (holder === undefined && name === 'table-header-rows') headerDepth--;
-      else if (holder === undefined && name === 'table-row')
-        rows.endRow((index) => headerDepth > 0 || headers.has(index));
+      } else if (holder === undefined) sheetRows.close(name);
     },
     isInside: () => depth > 0,
   };

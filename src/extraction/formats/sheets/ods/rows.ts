@@ -22,20 +22,37 @@ type RowTarget = {
   onLimit(): void;
 };
 
+/** The merged cells of a row, by their first columns. */
+function createSpans() {
+  let spans = new Map<number, Span>();
+  let last: [column: number, span: Span] | undefined;
+  return {
+    begin(): void {
+      spans = new Map();
+      last = undefined;
+    },
+    all: () => spans,
+    /** Ends a merged cell before the next cell of its row. Some programs let it reach over others, which are shown. */
+    clipAt(column: number): void {
+      const [start, span] = last ?? [];
+      if (start !== undefined && span && start + span.columns > column)
+        spans.set(start, { ...span, columns: column - start });
+      last = undefined;
+    },
+    add(column: number, span: Span | undefined): void {
+      if (!span) return;
+      spans.set(column, span);
+      last = [column, span];
+    },
+  };
+}
+
 export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): RowWriter {
   let index = 0;
   let column = 0;
   let height = 1;
   let cells: CellText[] = [];
-  let spans = new Map<number, Span>();
-  let lastSpan: [column: number, span: Span] | undefined;
-  /** Ends a merged cell before the next cell of its row. Some programs let it reach over others, which are shown. */
-  const clipSpan = (): void => {
-    const [start, span] = lastSpan ?? [];
-    if (start !== undefined && span && start + span.columns > column)
-      spans.set(start, { ...span, columns: column - start });
-    lastSpan = undefined;
-  };
+  const spans = createSpans();
   const boundedCount = (count: number): number => {
     if (count > REPEATED_MAX) onLimit();
     return Math.min(count, REPEATED_MAX);
@@ -45,8 +62,7 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
       column = 0;
       height = countOf(attributes, 'number-rows-repeated', ROWS_MAX);
       cells = [];
-      spans = new Map();
-      lastSpan = undefined;
+      spans.begin();
     },
     cell(text, attributes) {
       const count = countOf(attributes, 'number-columns-repeated', COLUMNS_MAX);
@@ -55,12 +71,8 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
         countCells(column - cells.length + shown);
         while (cells.length < column) cells.push('');
         for (let i = 0; i < shown; i++) cells.push(text);
-        clipSpan();
-        const span = spanOf(attributes);
-        if (span) {
-          spans.set(column, span);
-          lastSpan = [column, span];
-        }
+        spans.clipAt(column);
+        spans.add(column, spanOf(attributes));
       }
       column += count;
     },
@@ -69,7 +81,7 @@ export function rowWriter({ row: writeRow, countCells, onLimit }: RowTarget): Ro
         const shown = boundedCount(height);
         countCells((shown - 1) * cells.length);
         for (let row = index; row < index + shown; row++)
-          writeRow({ index: row, cells, spans, isHeader: isHeader(row) });
+          writeRow({ index: row, cells, spans: spans.all(), isHeader: isHeader(row) });
       }
       index += height;
     },

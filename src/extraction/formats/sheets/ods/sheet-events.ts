@@ -37,55 +37,79 @@ export type SheetsTarget = {
   }): SheetTarget & { headers: ReadonlySet<number>; end(): void };
 };
 
-export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
-  const texts = sheetTexts();
-  const masterPages = new Map<string, string>();
-  const formats = valueFormats();
-  let sheet: (OpenSheet & { end(): void }) | undefined;
+type IsSkipped = (name: string, attributes: Attributes) => boolean;
+
+/** What is skipped, by its depth. `open` and `close` return whether the element is to be skipped. */
+function createSkipping(isSkipped: IsSkipped) {
   let depth = 0;
   /** The depth of the skipped element. */
   let skipped: number | undefined;
+  return {
+    isOn: () => skipped !== undefined,
+    open(name: string, attributes: Attributes): boolean {
+      depth++;
+      if (skipped === undefined && isSkipped(name, attributes)) skipped = depth;
+      return skipped !== undefined;
+    },
+    close(): boolean {
+      depth--;
+      const was = skipped !== undefined;
+      if (skipped !== undefined && depth < skipped) skipped = undefined;
+      return was;
+    },
+  };
+}
+
+const isHiddenCache = (name: string, attributes: Attributes): boolean =>
+  name === 'table' && attribute(attributes, 'style-name') === HIDDEN_CACHE;
+
+/** The master pages on which styles of sheets print them. */
+function createMasterPages() {
+  const pages = new Map<string, string>();
+  return {
+    take(attributes: Attributes): void {
+      const page = attribute(attributes, 'master-page-name');
+      if (page) pages.set(attribute(attributes, 'name') ?? '', page);
+    },
+    of: (style: string): string => pages.get(style) ?? 'Default',
+  };
+}
+
+export function sheetEvents({ begin }: SheetsTarget): XmlEvents {
+  const texts = sheetTexts();
+  const masterPages = createMasterPages();
+  const formats = valueFormats();
+  let sheet: (OpenSheet & { end(): void }) | undefined;
+  const isHidden: IsSkipped = (...element) => sheet === undefined && isHiddenCache(...element);
+  const skipping = createSkipping((name, attributes) => SKIPPED.has(name) || isHidden(name, attributes));
 
   const beginSheet = (attributes: Attributes): void => {
-    const style = attribute(attributes, 'style-name') ?? '';
     const { headers, end, ...target } = begin({
       name: attribute(attributes, 'name') ?? '',
-      masterPage: masterPages.get(style) ?? 'Default',
+      masterPage: masterPages.of(attribute(attributes, 'style-name') ?? ''),
     });
     sheet = { ...openSheet(target, texts, { headers, codeOf: formats.codeOf }), end };
   };
   return {
     open(name, attributes) {
-      depth++;
-      if (skipped !== undefined) return;
-      const isSheet = name === 'table' && sheet === undefined;
-      const isHidden = isSheet && attribute(attributes, 'style-name') === HIDDEN_CACHE;
-      if (SKIPPED.has(name) || isHidden) skipped = depth;
-      else if (isSheet) beginSheet(attributes);
+      if (skipping.open(name, attributes)) return;
+      if (name === 'table' && sheet === undefined) beginSheet(attributes);
       else {
-        const masterPage = name === 'style' ? attribute(attributes, 'master-page-name') : undefined;
-        if (masterPage) masterPages.set(attribute(attributes, 'name') ?? '', masterPage);
+        if (name === 'style') masterPages.take(attributes);
         if (!sheet) formats.open(name, attributes);
         sheet?.open(name, attributes);
         texts.open(name, attributes);
       }
     },
     close(name) {
-      depth--;
-      if (skipped !== undefined) {
-        if (depth < skipped) skipped = undefined;
-        return;
-      }
+      if (skipping.close()) return;
       texts.close(name);
       if (!sheet) formats.close(name);
       if (sheet?.isInside()) sheet.close(name);
-      else if (sheet) {
-        sheet.end();
-        sheet = undefined;
-      }
+      else sheet = void sheet?.end();
     },
     text(written) {
-      if (skipped !== undefined) return;
+      if (skipping.isOn()) return;
       texts.text(written);
       if (!sheet) formats.text(written);
     },

@@ -17,6 +17,11 @@ type CellStyle = { format: string | undefined; parent: string };
 /** In a damaged file the chain of parent styles may be a circle. */
 const CHAIN_MAX_LENGTH = 12;
 
+const toCellStyle = (attributes: Attributes): CellStyle => ({
+  format: attribute(attributes, 'data-style-name'),
+  parent: attribute(attributes, 'parent-style-name') ?? '',
+});
+
 export function valueFormats(): ValueFormats {
   const formats = new Map<string, XmlElement>();
   const cellStyles = new Map<string, CellStyle>();
@@ -25,10 +30,7 @@ export function valueFormats(): ValueFormats {
 
   const takeCellStyle = (attributes: Attributes): void => {
     if (attribute(attributes, 'family') !== 'table-cell') return;
-    cellStyles.set(attribute(attributes, 'name') ?? '', {
-      format: attribute(attributes, 'data-style-name'),
-      parent: attribute(attributes, 'parent-style-name') ?? '',
-    });
+    cellStyles.set(attribute(attributes, 'name') ?? '', toCellStyle(attributes));
   };
   const formatOf = (cellStyle: string): XmlElement | undefined => {
     let style = cellStyles.get(cellStyle);

@@ -47,8 +47,8 @@ function toCellText(text: string, runs: Run[]): CellText {
   return collector.take();
 }
 
-/** Reads on over the ends of records. After the last one, integers are 0 and texts are short. */
-function pieceReader(pieces: Uint8Array[]) {
+/** A place in the contents of records. */
+function createCursor(pieces: Uint8Array[]) {
   let number = 0;
   let at = 0;
   /** Moves on to a piece with bytes left; undefined at the end. */
@@ -57,37 +57,49 @@ function pieceReader(pieces: Uint8Array[]) {
       if (at < piece.length) return piece;
     return undefined;
   };
-  const byte = (): number => current()?.[at++] ?? 0;
   return {
     isAtEnd: () => current() === undefined,
+    byte: (): number => current()?.[at++] ?? 0,
+    /** The bytes that are left in this piece; undefined at the end. */
+    left: (): Uint8Array | undefined => current()?.subarray(at),
+    move(bytes: number): void {
+      at += bytes;
+    },
+  };
+}
+
+/** Reads on over the ends of records. After the last one, integers are 0 and texts are short. */
+function pieceReader(pieces: Uint8Array[]) {
+  const cursor = createCursor(pieces);
+  return {
+    isAtEnd: cursor.isAtEnd,
     integer(bytes: 1 | 2 | 4): number {
       let value = 0;
-      for (let i = 0; i < bytes; i++) value += byte() * 256 ** i;
+      for (let i = 0; i < bytes; i++) value += cursor.byte() * 256 ** i;
       return value;
     },
     skip(count: number): void {
-      let left = count;
-      for (let piece = current(); piece && left > 0; piece = current()) {
-        const step = Math.min(left, piece.length - at);
-        at += step;
-        left -= step;
+      let missing = count;
+      for (let piece = cursor.left(); piece && missing > 0; piece = cursor.left()) {
+        const step = Math.min(missing, piece.length);
+        cursor.move(step);
+        missing -= step;
       }
     },
     /** Where characters go on in the next record, it begins with new flags. */
     characters(count: number, isWide: boolean): string {
       const texts: string[] = [];
       let width = isWide ? 2 : 1;
-      let piece = current();
-      for (let left = count; piece && left > 0; ) {
-        const step = Math.min(left, Math.floor((piece.length - at) / width));
-        const bytes = Buffer.from(piece.slice(at, at + step * width));
+      let piece = cursor.left();
+      for (let missing = count; piece && missing > 0; ) {
+        const step = Math.min(missing, Math.floor(piece.length / width));
+        const bytes = Buffer.from(piece.slice(0, step * width));
         texts.push(bytes.toString(width === 2 ? 'utf16le' : 'latin1'));
-        at += step * width;
-        left -= step;
-        if (left === 0) break;
-        at = piece.length;
-        piece = current();
-        width = byte() & WIDE ? 2 : 1;
+        missing -= step;
+        cursor.move(missing === 0 ? step * width : piece.length);
+        if (missing === 0) break;
+        width = cursor.byte() & WIDE ? 2 : 1;
+        piece = cursor.left();
       }
       return texts.join('');
     },

@@ -1,4 +1,5 @@
 /** Reads the rows of a sheet (ECMA-376 part 1, 18.3). */
+import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute, readXml } from '../../../markup/read-xml.ts';
 import type { CellText, SheetRow, Span } from '../../../rendering/sheet-table.ts';
 import { columnOf, rowOf } from '../../cell-references.ts';
@@ -19,9 +20,28 @@ type RowReader = WorkbookCells & { layout: SheetLayout; writeRow(row: SheetRow):
 
 type OpenCell = { type: string; code: string; column: number; value: string; isFormula: boolean };
 
+/** `next`: the column of a cell that does not name its own. */
+const openCell = (attributes: Attributes, next: number, codes: string[]): OpenCell => ({
+  type: attribute(attributes, 't') ?? 'n',
+  code: codes[Number(attribute(attributes, 's') ?? 0)] ?? 'General',
+  column: columnOf(attribute(attributes, 'r')) ?? next,
+  value: '',
+  isFormula: false,
+});
+
+/** Adds a text to a row in its column. Returns by how many cells the row is longer. */
+function addText(row: SheetRow & { spans: Map<number, Span> }, column: number, text: CellText): number {
+  const added = 1 + Math.max(0, column - row.cells.length);
+  while (row.cells.length < column) row.cells.push('');
+  row.cells[column] = text;
+  return added;
+}
+
+const openRow = (index: number) => ({ index, cells: [] as CellText[], spans: new Map<number, Span>() });
+
 /** Reads the rows with content. Returns the number of formulas whose results the file does not have. */
 export function readRows(part: Uint8Array, { layout, writeRow, countCells, ...workbook }: RowReader): number {
-  let row = { index: -1, cells: [] as CellText[], spans: new Map<number, Span>() };
+  let row = openRow(-1);
   let cell: OpenCell | undefined;
   let inValue = false;
   let missing = 0;
@@ -30,23 +50,14 @@ export function readRows(part: Uint8Array, { layout, writeRow, countCells, ...wo
     const text = textOf({ ...written, value, inline: strings.take() }, workbook);
     if (written.isFormula && value === '' && written.type !== 'str') missing++;
     if (text.length === 0) return;
-    countCells(1 + Math.max(0, column - row.cells.length));
-    while (row.cells.length < column) row.cells.push('');
-    row.cells[column] = text;
+    countCells(addText(row, column, text));
     const span = layout.spanAt(row.index, column);
     if (span) row.spans.set(column, span);
   };
   readXml(part, {
     open(name, attributes) {
-      if (name === 'row') {
-        const index = rowOf(attribute(attributes, 'r')) ?? row.index + 1;
-        row = { index, cells: [], spans: new Map() };
-      }
-      if (name === 'c') {
-        const column = columnOf(attribute(attributes, 'r')) ?? row.cells.length;
-        const code = workbook.codes[Number(attribute(attributes, 's') ?? 0)] ?? 'General';
-        cell = { type: attribute(attributes, 't') ?? 'n', code, column, value: '', isFormula: false };
-      }
+      if (name === 'row') row = openRow(rowOf(attribute(attributes, 'r')) ?? row.index + 1);
+      if (name === 'c') cell = openCell(attributes, row.cells.length, workbook.codes);
       if (name === 'f' && cell) cell.isFormula = true;
       inValue = name === 'v';
       strings.open(name, attributes);

@@ -45,9 +45,8 @@ export function odfStyles(common?: OdfStyles): OdfStyles {
   const styles = new Map<string, Style>();
   const lists = new Map<string, ListLevel[]>();
   const fonts = new Map<string, string>();
-  /** The style whose properties follow. */
-  let style: Style | undefined;
-  let levels: ListLevel[] = [];
+  /** The style and the list whose properties and levels follow. */
+  let [style, levels]: [Style | undefined, ListLevel[]] = [undefined, []];
   const property: OdfStyles['property'] = (family, name, key) => {
     let id = name;
     for (let i = 0; id !== '' && i < CHAIN_MAX_LENGTH; i++) {
@@ -64,16 +63,14 @@ export function odfStyles(common?: OdfStyles): OdfStyles {
       if (name.endsWith('-style')) style = undefined;
       if (name === 'style') {
         style = newStyle(attributes);
-        styles.set(`${attribute(attributes, 'family')}/${attribute(attributes, 'name')}`, style);
+        styles.set(styleId(attributes), style);
       } else if (name === 'font-face') {
         fonts.set(attribute(attributes, 'name') ?? '', unquoted(attribute(attributes, 'font-family')));
       } else if (name === 'list-style' || name === 'outline-style') {
         levels = [];
-        lists.set(name === 'outline-style' ? OUTLINE : (attribute(attributes, 'name') ?? ''), levels);
-      } else if (/^(?:list|outline)-level-style/.test(name)) {
-        const { level, definition } = listLevel(name, attributes);
-        if (level !== undefined) levels[level - 1] = definition;
-      } else if (style) readProperties(style, name, attributes);
+        lists.set(listName(name, attributes), levels);
+      } else if (/^(?:list|outline)-level-style/.test(name)) addLevel(levels, name, attributes);
+      else if (style) readProperties(style, name, attributes);
     },
     property,
     font(textStyle) {
@@ -83,6 +80,17 @@ export function odfStyles(common?: OdfStyles): OdfStyles {
     listLevels: (name) => lists.get(name) ?? common?.listLevels(name),
   };
 }
+
+const styleId = (attributes: Attributes): string =>
+  `${attribute(attributes, 'family')}/${attribute(attributes, 'name')}`;
+
+function addLevel(levels: ListLevel[], name: string, attributes: Attributes): void {
+  const { level, definition } = listLevel(name, attributes);
+  if (level !== undefined) levels[level - 1] = definition;
+}
+
+const listName = (element: string, attributes: Attributes): string =>
+  element === 'outline-style' ? OUTLINE : (attribute(attributes, 'name') ?? '');
 
 const unquoted = (family = ''): string => family.replace(/^['"]|['"]$/g, '');
 
