@@ -184,6 +184,18 @@ test('XML and JSON become lines below headings for the path of their names', asy
   });
 });
 
+test('XML: a text with elements in it is one text, wherever these stand', async () => {
+  const xmlText = (xml: string) => textOf('a.xml', `<?xml version="1.0"?>${xml}`);
+  expect(await xmlText('<sec><p><b>Note:</b> the jetty<br/>is <i>closed</i>.</p><p>Open</p></sec>')).toBe(
+    'sec\np: Note: the jetty is closed.\np: Open',
+  );
+  expect(
+    await xmlText('<p>Dogs<sup>1</sup> on 10<sup>3</sup> m<sup>2</sup>.<fn><p>Small.</p></fn></p>'),
+  ).toBe('p: Dogs [1] on 10^3 m². Small.');
+  const records = '<r><name>Oak</name><seats>12</seats></r>'.repeat(3);
+  expect(await xmlText(`<rooms>${records} stray</rooms>`)).toMatch(/^r\nname: Oak\nseats: 12\n/m);
+});
+
 test('a drawing has its title, its description and the text that it draws', async () => {
   const svg =
     '<?xml version="1.0"?><!-- drawn --><svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:title>Plan</svg:title>' +
