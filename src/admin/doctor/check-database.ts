@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { type Database, isBehindPooler } from '../../database/connection/database.ts';
 import { foldCase } from '../../database/connection/fold-case.ts';
 import { describeUnreachable, findUnfitness } from '../../database/connection/usable-database.ts';
-import { isDistributed } from '../../database/distribution/distribution.ts';
+import { findImmovable, isDistributed } from '../../database/distribution/distribution.ts';
 import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../terms/problem.ts';
@@ -51,11 +51,16 @@ async function checkShards(database: Database): Promise<Problem[]> {
   const { rows } = await sql<{ server: string; success: boolean; result: string }>`
     SELECT nodename || ':' || nodeport AS server, success, result
     FROM run_command_on_workers('SELECT true')`.execute(database);
-  return rows.flatMap(({ server, success, result }) => {
+  const silent = rows.flatMap(({ server, success, result }): Problem[] => {
     if (success) return [];
     const problem = `The server of shards at ${server} does not answer: ${result.trim()}.`;
     return [{ problem, remedy: 'Start it: until then its knowledge bases get 503.' }];
   });
+  const immovable = await findImmovable(database);
+  if (immovable.length === 0) return silent;
+  const problem = `Citus cannot move content from ${immovable.join(', ')}: wal_level is not logical there.`;
+  const remedy = 'Set it and restart PostgreSQL, before you add a worker. Until then all stays where it is.';
+  return [...silent, { isWarning: true, problem, remedy }];
 }
 
 /** Warns where a crash of PostgreSQL may lose what was acknowledged. */

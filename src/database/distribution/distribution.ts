@@ -95,6 +95,11 @@ const LOCK_TIMEOUT_MS = 2_000;
 
 type Tell = (sentence: string) => void;
 
+/** What keeps content where it is, and the remedy. */
+export const describeImmovable = (nodes: string[]): string =>
+  `Content cannot be moved from ${nodes.join(', ')}, such as by citus_rebalance_start(): set wal_level = logical there, ` +
+  'and restart PostgreSQL.';
+
 async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(transaction);
   await sql`LOCK TABLE ${sql.join(CONTENT_TABLES.map((table) => sql.table(table)))}`.execute(transaction);
@@ -146,6 +151,17 @@ export async function updateDistribution(database: Queryable): Promise<void> {
   if (await areTablesDistributed(database)) await createFunctionOfShards(database);
 }
 
+/**
+ * The servers of shards whose content cannot be moved to others: Citus moves it by logical decoding. It answers as if it
+ * did, and then tries in the background for ever. Servers that are away are left out.
+ */
+export async function findImmovable(database: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ node: string }>`
+    SELECT ${NODE_NAME} AS node FROM run_command_on_workers('SHOW wal_level')
+    WHERE success AND result <> 'logical' ORDER BY node`.execute(database);
+  return rows.map(({ node }) => node);
+}
+
 /** Closes all other sessions of the service: they have plans and statements for tables on one server. */
 async function closeOtherSessions(database: Queryable): Promise<void> {
   await sql`
@@ -193,5 +209,7 @@ export async function distribute(database: Queryable, tell: Tell): Promise<boole
   }
   // Also when an earlier call was killed before this step.
   await untilLocked(() => dropLocalRows(database), tell);
+  const immovable = await findImmovable(database);
+  if (immovable.length > 0) tell(describeImmovable(immovable));
   return isDue;
 }

@@ -52,7 +52,8 @@ async function findFreePort(): Promise<number> {
 export type CitusNode = {
   port: number;
   url: string;
-  start(): Promise<void>;
+  /** `further`: settings until its next start. */
+  start(further?: Record<string, string>): Promise<void>;
   end(): Promise<void>;
   hang(): void;
   goOn(): void;
@@ -75,13 +76,14 @@ async function makeNode(directory: string): Promise<CitusNode> {
   execFileSync(file, args, { ...launch.account, cwd: '/', stdio: 'ignore' });
   const port = await findFreePort();
   const settings = { ...SETTINGS, port: String(port), unix_socket_directories: directory };
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let running: Running | undefined;
   return {
     port,
     url: `postgres://${USER}@127.0.0.1:${port}/postgres`,
-    async start() {
+    async start(further = {}) {
       const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+      const all = Object.entries({ ...settings, ...further });
+      const options = all.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
       running = startProgram(launch, join(bin, 'postgres'), {
         args: ['-D', directory, ...options],
         detached: true,

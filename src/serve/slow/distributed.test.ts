@@ -12,7 +12,7 @@ import {
   type Queryable,
 } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
-import { distribute } from '../../database/distribution/distribution.ts';
+import { distribute, findImmovable } from '../../database/distribution/distribution.ts';
 import { readStorageFigures } from '../../database/distribution/storage-figures.ts';
 import { migrateOver } from '../../database/migrations/migrate.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
@@ -167,6 +167,22 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     ]);
     expect(await distribute(maintenance, () => {})).toBe(false);
   }, 120_000);
+
+  test('a worker from which Citus could move nothing is named', async () => {
+    const [worker] = citus.workers;
+    if (worker === undefined) throw new Error('there are two workers');
+    await worker.end();
+    await worker.start({ wal_level: 'replica' });
+    const told: string[] = [];
+    await distribute(maintenance, (sentence) => void told.push(sentence));
+    expect(told).toEqual([
+      `Content cannot be moved from 127.0.0.1:${worker.port}, such as by citus_rebalance_start(): ` +
+        'set wal_level = logical there, and restart PostgreSQL.',
+    ]);
+    await worker.end();
+    await worker.start();
+    expect(await findImmovable(maintenance)).toEqual([]);
+  });
 
   test('a thousand searches have the results and scores of one server', async () => {
     const search = async (name: keyof typeof ids, number: number) => {

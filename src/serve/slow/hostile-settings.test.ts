@@ -215,3 +215,16 @@ test('each of many connections begins, although the role has a millisecond for a
   await pool.end();
   await drop();
 });
+
+test('a day of what expires has 24 hours, also where the clock of the database changes to summer time', async () => {
+  const { connection, drop } = await createHostile({ timezone: 'Europe/Berlin' });
+  const pool = createPool(connection, 2, () => {});
+  const client = await connectIn(pool);
+  const { rows } = await client.query(`
+    SELECT extract(epoch FROM noon - (noon - make_interval(days => 1)))::int AS day
+    FROM (VALUES ('2027-03-28 12:00Z'::timestamptz), ('2027-10-31 12:00Z')) AS changes (noon)`);
+  expect(rows).toEqual([{ day: 86_400 }, { day: 86_400 }]);
+  client.release();
+  await pool.end();
+  await drop();
+});
