@@ -303,3 +303,12 @@ test('a page of a stranger is refused at /mcp, also under a name that leads to t
   const own = [{}, { host: `localhost:${port}`, origin: `http://localhost:${port}` }, { origin: url.origin }];
   for (const headers of own) expect([headers, await send(headers)]).toEqual([headers, 200]);
 });
+
+test('an agent with a token that carries a filter finds and lists nothing else, and sees no tool that writes', async () => {
+  const agent = await overHttp((await api.createToken({ filter: 'year = 2026' })).token);
+  expect(await toolsOf(agent)).toEqual(READING);
+  const { passages } = (await call(agent, 'search', { query: 'hotel' })) as Found;
+  expect(new Set(passages.map((passage) => passage.documentId))).toEqual(new Set([documentId]));
+  const listed = JSON.stringify(await call(agent, 'list_documents', { knowledgeBaseId }));
+  expect([listed.includes('Travel rules'), listed.includes('"Old"')]).toEqual([true, false]);
+});

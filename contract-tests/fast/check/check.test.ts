@@ -75,7 +75,7 @@ test.concurrent('a bug is named once, with the checks that it fails; the files h
   proxy.close();
   expect(code).toBe(1);
   expect(output).toMatch(
-    /^\d × query answered 200 against the contract: \/data\/0\/score must be number\n {4}query 200/m,
+    /^\d+ × query answered 200 against the contract: \/data\/0\/score must be number\n {4}query 200/m,
   );
   expect(output).toContain(`\nThe whole report: ${report}\nJUnit: ${junit}\nThe contract is broken: `);
   const texts = [output, readFileSync(junit, 'utf8'), readFileSync(report, 'utf8')];

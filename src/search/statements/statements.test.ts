@@ -23,6 +23,9 @@ const NAMES = [
   'ranked_in_scope',
   'ranked_per_document',
   'ranked_distinct',
+  'ranked_in_scope_restricted',
+  'visible_statistics',
+  'visible_vocabulary',
 ];
 
 const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
@@ -38,7 +41,9 @@ async function readPrepared(): Promise<Map<string, string>> {
     const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10 };
     const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
     const scopes = [{ filter: isText }, { maxPerDocument: 1 }, { isDistinct: true }];
-    for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);
+    for (const query of ['bridge', 'brigde'])
+      for (const restriction of [undefined, isText])
+        expect(await search({ ...request, query, restriction })).toHaveLength(1);
     for (const scope of scopes) expect(await search({ ...request, query: 'bridge', scope })).toHaveLength(1);
     const { rows } = await sql<{ name: string; statement: string }>`
       SELECT name, statement FROM pg_prepared_statements`.execute(connection);
