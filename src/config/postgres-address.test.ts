@@ -49,6 +49,7 @@ test.each([
   ['postgres:///?host=a,b&user=own&dbname=d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
   ['postgres://own@c/d?host=a,b&target_session_attrs=any', ['own@a:5432/d', 'own@b:5432/d', 'any']],
   ['postgres://own@a,b?dbname=d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
+  ['postgres://own@a, b/d', ['own@a:5432/d', 'own@b:5432/d', 'primary']],
   ['postgres://own@db?dbname=d%20e', ['own@db:5432/d e', null]],
   ['postgres://own@db/d?hostaddr=10.0.0.1', ['own@10.0.0.1:5432/d', null]],
 ])('%s', (address, hosts) => {
@@ -115,7 +116,9 @@ test.each([
   ],
   ['postgres://own:hunter2@a,b/d?target_session_attrs=master', 'target_session_attrs of primary, read-write'],
   ['postgres://own:hunter2@a,b,c/d?port=5432,5433', 'one port, or one for each of its 3 hosts'],
-  ['postgres://own:hunter2@a:x,b/d', 'numbers as its ports'],
+  ['postgres://own:hunter2@a:x,b/d', 'numbers up to 65535 as its ports'],
+  ['postgres://own:hunter2@a:5432,b:70000/d', 'numbers up to 65535 as its ports'],
+  ['postgres://own:hunter2%E4@db/d', 'encoded as UTF-8, such as ä as %C3%A4'],
   ['postgres://own:hunter2@/d?service=main', 'must not have service'],
   ['postgres://own:hunter2@db/d?sslcrl=/etc/crl', 'must not have sslcrl'],
   ['postgres://own:hunter2@db/d?hostaddr=10.0.0.1&sslmode=verify-full', 'without hostaddr'],

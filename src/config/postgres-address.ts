@@ -36,6 +36,17 @@ function isCutOff({ pathname, search, hash }: URL): boolean {
   return hash !== '' || pathname.includes('@') || /^\?[^=&]*@/.test(search);
 }
 
+/** Whether the encoded letters of user, password and database are UTF-8; `%` alone is for the driver to read. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    for (const text of [username, password, pathname])
+      decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What stands between user and path: hosts with their ports. */
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)/i;
 
@@ -53,8 +64,8 @@ function withOneHost(text: string): string {
   const [before = '', start = '', hosts = ''] = AUTHORITY.exec(text) ?? [];
   if (hosts !== '' && !hosts.includes(',')) return text;
   const rest = text.slice(before.length);
-  if (hosts === '' || /[?&]host=/.test(rest)) return `${start}localhost${rest}`;
-  const each = hosts.split(',').map(hostAndPort);
+  if (hosts === '' || /[?&]host=[^&]/.test(rest)) return `${start}localhost${rest}`;
+  const each = hosts.split(',').map((host) => hostAndPort(host.trim()));
   const parameters = [`host=${each.map(({ host }) => host).join(',')}`];
   if (each.some(({ port }) => port !== '') && !/[?&]port=/.test(rest))
     parameters.push(`port=${each.map(({ port }) => port).join(',')}`);
@@ -96,7 +107,8 @@ function withRole(url: URL, role: HostRole): void {
   const ports = searchParams.get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== hosts)
     throw new WrongText(`must have one port, or one for each of its ${hosts} hosts`);
-  if (ports.some((port) => !/^\d{0,5}$/.test(port))) throw new WrongText('must have numbers as its ports');
+  if (ports.some((port) => !/^\d*$/.test(port) || Number(port) > 65_535))
+    throw new WrongText('must have numbers up to 65535 as its ports');
   const wanted = searchParams.get('target_session_attrs');
   if (wanted === null && hosts > 1) searchParams.set('target_session_attrs', role);
   if (wanted === null || TARGETS[role].includes(wanted)) return;
@@ -123,6 +135,8 @@ function readAddress(text: string, role: HostRole): string {
   if (!URL.canParse(address))
     throw new WrongText(`must ${letters.length > 0 ? describeLetters(letters) : FORM}`);
   const url = new URL(address);
+  if (!isDecodable(url))
+    throw new WrongText('must have its user and password encoded as UTF-8, such as ä as %C3%A4');
   if (isCutOff(url) && letters.length > 0) throw new WrongText(`must ${describeLetters(letters)}`);
   const before = url.href;
   withParametersOfLibpq(url);
