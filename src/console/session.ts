@@ -89,6 +89,7 @@ export async function signIn(given: string): Promise<void> {
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw invalidArgument('apiKey', 'An API key has letters, digits and _.');
   session.value = connect(await callSession('POST', apiKey));
+  isSignOutLost.value = false;
   otherTabs.postMessage('signed in');
 }
 
@@ -116,13 +117,19 @@ export async function redeemCode(): Promise<void> {
   else await signIn(data.apiKey);
 }
 
-/** Signs out, in all tabs. Where the service is away, the cookie stays until the browser ends. */
-export function signOut(): void {
+/** Whether the service has not taken the last sign-out: a reload of the page would be signed in again. */
+export const isSignOutLost = signal(false);
+
+/** Signs out, in all tabs. Where the service is away, the cookie stays, and `isSignOutLost` says so. */
+export async function signOut(): Promise<void> {
   session.value = undefined;
-  void callSession('DELETE').then(
-    () => otherTabs.postMessage('signed out'),
-    () => {},
-  );
+  try {
+    await callSession('DELETE');
+    isSignOutLost.value = false;
+    otherTabs.postMessage('signed out');
+  } catch {
+    isSignOutLost.value = true;
+  }
 }
 
 /** The session of a page that is shown only to those who are signed in. */

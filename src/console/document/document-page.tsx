@@ -10,7 +10,7 @@ import { EditIcon, LinkIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
 import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { WriteButton } from '../parts/write-button.tsx';
 import { addressOf, route, visit } from '../routes.ts';
-import { AttributeTags } from '../search/results/result.tsx';
+import { AttributeTags } from '../search/results/attribute-tags.tsx';
 import { useSession, writeObstacle } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { useTitle } from '../use-title.ts';

@@ -5,7 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/fields/field.tsx';
 import { MarkIcon } from '../parts/icons.tsx';
 import { ErrorNotice } from '../parts/notice.tsx';
-import { hasCode, isCodeRefused, serviceAddress, signIn } from '../session.ts';
+import { hasCode, isCodeRefused, isSignOutLost, serviceAddress, signIn, signOut } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useTitle } from '../use-title.ts';
 
@@ -14,6 +14,16 @@ const CodeRefused = () => (
     That address opens the console once, within five minutes of the start. Sign in with the API key, or start
     the service again.
   </p>
+);
+
+/** A shared computer must not look as if nobody were signed in. */
+const SignOutLost = () => (
+  <div class="notice notice-bad" role="alert">
+    <span>The service did not answer: this browser is still signed in.</span>
+    <button type="button" onClick={signOut}>
+      Sign out again
+    </button>
+  </div>
 );
 
 /** Password managers store a name with each password. */
@@ -99,6 +109,7 @@ export function SignInPage() {
         <h1>Knowledge retrieval</h1>
         <p class="address">{serviceAddress}</p>
         {isCodeRefused.value && <CodeRefused />}
+        {isSignOutLost.value && <SignOutLost />}
         <HiddenName />
         <KeyField isWrong={isWrong} input={input} value={key} onChange={setKey} />
         {!isWrong && <ErrorNotice doing="The sign-in failed." error={action.error} />}

@@ -1,21 +1,11 @@
 /** A document that was found, with its passages. */
-import type { Attributes } from '../../../client/index.ts';
 import { formatScore } from '../../../formats/format-score.ts';
 import { countOf } from '../../format.ts';
 import { LinkIcon } from '../../parts/icons.tsx';
 import { addressOf } from '../../routes.ts';
+import { AttributeTags } from './attribute-tags.tsx';
 import type { Group } from './groups.ts';
 import { FoundPassage } from './passage.tsx';
-
-export const AttributeTags = ({ attributes = {} }: { attributes?: Attributes | undefined }) => (
-  <ul class="attribute-tags" aria-label="Attributes">
-    {Object.entries(attributes).map(([name, value]) => (
-      <li key={name} class="tag">
-        <bdi>{name}</bdi>: <bdi>{Array.isArray(value) ? value.join(', ') : String(value)}</bdi>
-      </li>
-    ))}
-  </ul>
-);
 
 type ResultProps = {
   group: Group;
@@ -99,7 +89,7 @@ export function Result({ group, query, bestScore, knowledgeBaseName, otherRank }
         <Score score={score} bestScore={bestScore} />
       </header>
       <FoundPassage result={first} query={query} />
-      {attributes && <AttributeTags attributes={attributes} />}
+      {attributes && <AttributeTags attributes={attributes} narrows />}
       {sourceUrl !== undefined && /^https?:/.test(sourceUrl) && (
         <a class="original" href={sourceUrl} target="_blank" rel="noreferrer noopener">
           <LinkIcon /> Original
