@@ -282,6 +282,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await sql`DROP TABLE document_addresses, unchanged_imports`.execute(maintenance);
     await sql`DROP TABLE ended_sessions, kept_queries, query_histories`.execute(maintenance);
     await sql`ALTER TABLE documents DROP COLUMN recognition`.execute(maintenance);
+    await sql`ALTER TABLE api_keys DROP COLUMN filter, DROP COLUMN filter_expires_at`.execute(maintenance);
     await sql`ALTER TABLE knowledge_jobs DROP COLUMN is_small`.execute(maintenance);
     await sql`DELETE FROM kysely_migration WHERE name >= '0024'`.execute(maintenance);
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
