@@ -1,6 +1,7 @@
 /** Compares the statements that a search prepares with the files in `statements/`, which are there to be read. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { distributedForm } from '../../database/connection/prepared.ts';
 import { toDocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
@@ -51,11 +52,18 @@ async function readPrepared(): Promise<Map<string, string>> {
   });
 }
 
-// Citus has other texts.
-test.skipIf(isCitus)('statements/ has the text of the prepared statements', async () => {
-  const prepared = await readPrepared();
-  for (const name of NAMES) {
-    const text = `${HEADER}${prepared.get(name)?.trim()}\n`;
-    await expect(text).toMatchFileSnapshot(`./${name}.sql`);
-  }
-});
+const toFile = (statement: string): string => `${HEADER}${statement.trim()}\n`;
+
+/** A session at distributed tables sends the text in `distributed/` instead, which needs no Citus to be compiled. */
+test.skipIf(isCitus)(
+  'statements/ has the text of the prepared statements, for one server and for Citus',
+  async () => {
+    const prepared = await readPrepared();
+    for (const name of NAMES) {
+      const statement = prepared.get(name) ?? expect.fail(`the search has not prepared ${name}`);
+      await expect(toFile(statement)).toMatchFileSnapshot(`./${name}.sql`);
+      const distributed = distributedForm(statement) ?? expect.fail(`${name} has no text for Citus`);
+      await expect(toFile(distributed.text)).toMatchFileSnapshot(`./distributed/${name}.sql`);
+    }
+  },
+);
