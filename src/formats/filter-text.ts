@@ -100,11 +100,11 @@ function operatorOf({ kind, value }: Token): string {
   return KEYWORDS.includes(word) ? word : '';
 }
 
-/** Reads a filter from left to right. Each function reads one part, from the next token on. */
-function createReader(text: string) {
+/** The tokens of a text from left to right. `takes`: takes the next token if it is this keyword or sign. */
+function createTokens(text: string) {
   const tokens = readTokens(text);
-  let next = 0;
-  const peek = (): Token => tokens[next] as Token; // the last one is the end, which nothing takes
+  let [next, comparisons] = [0, 0];
+  const peek = (): Token => tokens[next] as Token; // the last token is the end, which nothing takes
   const refuse = (expected: string) =>
     new FilterTextError(expected, { text, at: peek().at, found: peek().source });
   const takes = (operator: string): boolean => {
@@ -112,97 +112,119 @@ function createReader(text: string) {
     next += 1;
     return true;
   };
-  const require = (operator: string, expected: string) => {
-    if (!takes(operator)) throw refuse(expected);
-  };
-
-  const value = (): Value => {
-    const token = peek();
-    if (token.kind === 'quoted') {
-      next += 1;
-      return token.value;
-    }
-    if (token.kind !== 'word' || operatorOf(token) !== '')
-      throw refuse('a value, such as 2026, true or "sales"');
-    next += 1;
-    if (token.value === 'true' || token.value === 'false') return token.value === 'true';
-    const number = NUMBER.test(token.value) ? Number(token.value) : Number.NaN;
-    return Number.isFinite(number) ? number : token.value;
-  };
-  /** A value as it is written: a part of a text. */
-  const part = (): string => {
-    const { value: written } = peek();
-    value();
-    return written;
-  };
-  /** A value that comes before or after others. */
-  const bound = (): Value => {
-    const { kind, value: written } = peek();
-    if (kind === 'word' && (written === 'true' || written === 'false'))
-      throw refuse('a number or a text, such as 2026 or "b"');
-    return value();
-  };
-  const list = (): Value[] => {
-    const close = takes('[') ? ']' : ')';
-    if (close === ')') require('(', 'a list, such as (2025, 2026)');
-    const values: Value[] = [];
-    while (!takes(close)) {
-      if (values.length > 0) require(',', `a comma or ${close}`);
-      values.push(value());
-    }
-    return values;
-  };
-  const name = (): string => {
-    const token = peek();
-    const isName = token.kind === 'quoted' || (token.kind === 'word' && operatorOf(token) === '');
-    if (!isName || !NAME.test(token.value))
-      throw refuse('the name of an attribute, or $type, $title, $sourceUrl or $createdAt');
-    next += 1;
-    return token.value;
-  };
-  let comparisons = 0;
-  const comparison = (): ParsedFilter => {
-    comparisons += 1;
-    if (comparisons > COMPARISONS_MAX) throw refuse(`at most ${COMPARISONS_MAX} conditions`);
-    const key = name();
-    const type = SIGNS[operatorOf(peek())];
-    if (type !== undefined) {
-      next += 1;
-      return { type, key, value: type === 'eq' || type === 'ne' ? value() : bound() };
-    }
-    const isNegated = takes('not');
-    if (takes('in')) return { type: isNegated ? 'nin' : 'in', key, value: list() };
-    const negate = (filter: ParsedFilter): ParsedFilter =>
-      isNegated ? { type: 'not', filters: [filter] } : filter;
-    if (takes('contains')) return negate({ type: 'contains', key, value: part() });
-    if (takes('exists')) return negate({ type: 'exists', key });
-    if (!takes('between')) throw refuse('=, !=, <, <=, >, >=, in, not in, contains, exists or between');
-    const from = { type: 'gte', key, value: bound() };
-    require('and', 'and');
-    return negate({ type: 'and', filters: [from, { type: 'lte', key, value: bound() }] });
-  };
-  const condition = (depth: number): ParsedFilter => {
-    if (depth > DEPTH_MAX) throw refuse(`at most ${DEPTH_MAX} levels`);
-    if (takes('not')) return { type: 'not', filters: [condition(depth + 1)] };
-    if (!takes('(')) return comparison();
-    const inner = group(depth + 1);
-    require(')', 'and, or or )');
-    return inner;
-  };
-  const joined = (type: 'and' | 'or', part: () => ParsedFilter): ParsedFilter => {
-    const first = part();
-    const filters = [first];
-    while (takes(type)) filters.push(part());
-    return filters.length === 1 ? first : { type, filters };
-  };
-  const group = (depth: number): ParsedFilter => joined('or', () => joined('and', () => condition(depth)));
   return {
-    whole(): ParsedFilter {
-      const filter = group(0);
-      if (peek().kind !== 'end') throw refuse('and, or or the end');
-      return filter;
+    peek,
+    refuse,
+    takes,
+    /** Call it before each comparison. @throws FilterTextError where there are too many */
+    countComparison(): void {
+      comparisons += 1;
+      if (comparisons > COMPARISONS_MAX) throw refuse(`at most ${COMPARISONS_MAX} conditions`);
+    },
+    /** @throws FilterTextError unless the next token is this keyword or sign */
+    require(operator: string, expected: string): void {
+      if (!takes(operator)) throw refuse(expected);
+    },
+    take(): Token {
+      const token = peek();
+      next += 1;
+      return token;
     },
   };
+}
+
+type Tokens = ReturnType<typeof createTokens>;
+
+function readValue({ peek, refuse, take }: Tokens): Value {
+  const { kind, value } = peek();
+  if (kind === 'quoted') return take().value;
+  if (kind !== 'word' || operatorOf(peek()) !== '') throw refuse('a value, such as 2026, true or "sales"');
+  take();
+  if (value === 'true' || value === 'false') return value === 'true';
+  const number = NUMBER.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : value;
+}
+
+/** A value as it is written: a part of a text. */
+function readPart(tokens: Tokens): string {
+  const { value: written } = tokens.peek();
+  readValue(tokens);
+  return written;
+}
+
+/** A value that comes before or after others. */
+function readBound(tokens: Tokens): Value {
+  const { kind, value: written } = tokens.peek();
+  if (kind === 'word' && (written === 'true' || written === 'false'))
+    throw tokens.refuse('a number or a text, such as 2026 or "b"');
+  return readValue(tokens);
+}
+
+function readList(tokens: Tokens): Value[] {
+  const close = tokens.takes('[') ? ']' : ')';
+  if (close === ')') tokens.require('(', 'a list, such as (2025, 2026)');
+  const values: Value[] = [];
+  while (!tokens.takes(close)) {
+    if (values.length > 0) tokens.require(',', `a comma or ${close}`);
+    values.push(readValue(tokens));
+  }
+  return values;
+}
+
+function readName({ peek, refuse, take }: Tokens): string {
+  const token = peek();
+  const isName = token.kind === 'quoted' || (token.kind === 'word' && operatorOf(token) === '');
+  if (!isName || !NAME.test(token.value))
+    throw refuse('the name of an attribute, or $type, $title, $sourceUrl or $createdAt');
+  return take().value;
+}
+
+function readComparison(tokens: Tokens): ParsedFilter {
+  const { peek, refuse, takes, take } = tokens;
+  tokens.countComparison();
+  const key = readName(tokens);
+  const type = SIGNS[operatorOf(peek())];
+  if (type !== undefined) {
+    take();
+    return { type, key, value: type === 'eq' || type === 'ne' ? readValue(tokens) : readBound(tokens) };
+  }
+  const isNegated = takes('not');
+  if (takes('in')) return { type: isNegated ? 'nin' : 'in', key, value: readList(tokens) };
+  const negate = (filter: ParsedFilter): ParsedFilter =>
+    isNegated ? { type: 'not', filters: [filter] } : filter;
+  if (takes('contains')) return negate({ type: 'contains', key, value: readPart(tokens) });
+  if (takes('exists')) return negate({ type: 'exists', key });
+  if (!takes('between')) throw refuse('=, !=, <, <=, >, >=, in, not in, contains, exists or between');
+  const from = { type: 'gte', key, value: readBound(tokens) };
+  tokens.require('and', 'and');
+  return negate({ type: 'and', filters: [from, { type: 'lte', key, value: readBound(tokens) }] });
+}
+
+function readCondition(tokens: Tokens, depth: number): ParsedFilter {
+  if (depth > DEPTH_MAX) throw tokens.refuse(`at most ${DEPTH_MAX} levels`);
+  if (tokens.takes('not')) return { type: 'not', filters: [readCondition(tokens, depth + 1)] };
+  if (!tokens.takes('(')) return readComparison(tokens);
+  const inner = readGroup(tokens, depth + 1);
+  tokens.require(')', 'and, or or )');
+  return inner;
+}
+
+function readJoined(tokens: Tokens, type: 'and' | 'or', readOne: () => ParsedFilter): ParsedFilter {
+  const first = readOne();
+  const filters = [first];
+  while (tokens.takes(type)) filters.push(readOne());
+  return filters.length === 1 ? first : { type, filters };
+}
+
+const readGroup = (tokens: Tokens, depth: number): ParsedFilter =>
+  readJoined(tokens, 'or', () => readJoined(tokens, 'and', () => readCondition(tokens, depth)));
+
+/** Each function above reads one part of a filter, from the next token on; this one reads all of it. */
+function readWhole(text: string): ParsedFilter {
+  const tokens = createTokens(text);
+  const filter = readGroup(tokens, 0);
+  if (tokens.peek().kind !== 'end') throw tokens.refuse('and, or or the end');
+  return filter;
 }
 
 /** The value of JSON; undefined: the text is none. */
@@ -225,5 +247,5 @@ export function parseFilterText(text: string): unknown {
   const json = typeof encoded === 'string' ? readJson(encoded) : encoded;
   if (typeof json === 'object' && json !== null) return json;
   if (/^\s*\{/u.test(written)) throw new FilterTextError('valid JSON', { text: written, at: 0, found: '{' });
-  return createReader(written).whole();
+  return readWhole(written);
 }

@@ -49,9 +49,12 @@ export function selectFields(result: SearchResult, fields: SearchResultField[]):
  */
 const SEARCH_TIME_MAX_MS = 5_000;
 
+/** A query whose filter is read. */
+type QueryInput = Omit<QueryRequest, 'filter'> & { filter?: Filter };
+
 /** What a query's options say about the documents of its results; undefined where nothing. */
 function toScope(
-  { filter, documentIds, maxPerDocument, distinct }: Omit<QueryRequest, 'filter'> & { filter?: Filter },
+  { filter, documentIds, maxPerDocument, distinct }: QueryInput,
   reach: Reach,
 ): SearchScope | undefined {
   const scope = {
@@ -82,31 +85,35 @@ function noteQuery(
   });
 }
 
+/** The search that a query asks for. */
+function toRequest(input: QueryInput, { accountId, reach, restriction, config }: HandlerContext) {
+  const { query, limit = 10, knowledgeBaseIds, minScore, prefix = false, mode, rerank } = input;
+  const { highlight = false, explain = false, contextPassages = 0 } = input;
+  const isDetailed = highlight || explain || contextPassages > 0;
+  return {
+    accountId,
+    knowledgeBaseIds: knowledgeBaseIds ? parseKnowledgeBaseIds(knowledgeBaseIds, reach) : reach && [...reach],
+    skipsDeleted: knowledgeBaseIds === undefined,
+    query,
+    prefix,
+    mode,
+    rerank,
+    limit,
+    scope: toScope(input, reach),
+    minScore,
+    restriction,
+    price: config.creditsPerQuery,
+    ...(isDetailed && { details: { highlight, explain, contextPassages } }),
+  };
+}
+
 export const searchHandlers = {
   async query(input, context) {
     const sentAtMs = performance.now();
-    const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
-    const { highlight = false, explain = false, contextPassages = 0, prefix = false, mode, rerank } = input;
-    const { accountId, database, reach, restriction } = context;
-    const isDetailed = highlight || explain || contextPassages > 0;
-    const scope = toScope(input, reach);
-    const request = {
-      accountId,
-      knowledgeBaseIds: knowledgeBaseIds
-        ? parseKnowledgeBaseIds(knowledgeBaseIds, reach)
-        : reach && [...reach],
-      skipsDeleted: knowledgeBaseIds === undefined,
-      query,
-      prefix,
-      mode,
-      rerank,
-      limit,
-      scope,
-      minScore,
-      restriction,
-      price: context.config.creditsPerQuery,
-      ...(isDetailed && { details: { highlight, explain, contextPassages } }),
-    };
+    const { fields } = input;
+    const { accountId, database, restriction } = context;
+    const request = toRequest(input, context);
+    const { scope } = request;
     const { embeddings, rerank: reranker } = context.config;
     const waitMaxMs = (embeddings?.timeoutMs ?? 0) + (reranker?.timeoutMs ?? 0);
     const { passages, phrasesAsWords, warnings } = await withinBounds(

@@ -32,6 +32,12 @@ const operandsOf = (condition: Condition): number => (typeof condition === 'obje
 /** A term's levels in ascending order, with their expected scores in steps of the threshold. */
 type StepLevels = { operand: string; steps: number }[];
 
+/** The steps that the terms from index `from` up to `to` reach together at most. */
+function createReachable(terms: StepLevels[]): (from: number, to: number) => number {
+  const most = terms.map((levels) => levels[levels.length - 1]?.steps ?? 0);
+  return (from, to) => most.slice(from, to).reduce((sum, steps) => sum + steps, 0);
+}
+
 /**
  * Returns a function for the condition "the terms from index `from` up to, but without, `to` reach `needed` steps". It
  * splits the terms in two, after the first or in the middle, whichever makes the condition shorter.
@@ -40,8 +46,7 @@ export function createConditions(
   terms: StepLevels[],
 ): (from: number, to: number, needed: number) => Condition {
   const known = new Map<string, Condition>();
-  const most = terms.map((levels) => levels[levels.length - 1]?.steps ?? 0);
-  const reachable = (from: number, to: number) => most.slice(from, to).reduce((sum, steps) => sum + steps, 0);
+  const reachable = createReachable(terms);
 
   const splitAt = (split: number, from: number, to: number, needed: number): Condition => {
     const alternatives: Condition[] = [];

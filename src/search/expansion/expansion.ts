@@ -119,6 +119,18 @@ function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): 
   return new Map([...added, ...frequencies]);
 }
 
+/** What the look-up has found for each term. `found`: by the look-ups of all expansions, in their order. */
+function addFound(expansions: Expansion[], found: Found[]): Map<QueryTerm, Partial<ExpandedTerm>> {
+  const added = new Map<QueryTerm, Partial<ExpandedTerm>>();
+  let next = 0;
+  for (const { term, probes, expand } of expansions) {
+    const own = found.slice(next, next + probes.length);
+    next += probes.length;
+    added.set(term, { ...added.get(term), ...expand(own) });
+  }
+  return added;
+}
+
 /**
  * Expands the terms of an analysed query. `prefix`: the last word of the query may be the beginning of one. `memory`
  * has the stems of earlier words.
@@ -142,13 +154,7 @@ export async function expandTerms(
   const found = restriction
     ? await lookUpVisible(database, { ...vocabularies, restriction }, probes)
     : await lookUp(database, vocabularies, probes);
-  const added = new Map<QueryTerm, Partial<ExpandedTerm>>();
-  let next = 0;
-  for (const { term, probes, expand } of expansions) {
-    const own = found.slice(next, next + probes.length);
-    next += probes.length;
-    added.set(term, { ...added.get(term), ...expand(own) });
-  }
+  const added = addFound(expansions, found);
   const known = joinFrequencies(analysis, found);
   const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));
   const guesses = terms.flatMap(({ near = [] }) => near.flatMap(({ lexemes }) => lexemes));

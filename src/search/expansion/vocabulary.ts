@@ -90,6 +90,22 @@ export const mostFrequent = sql`ranked AS (
     SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
     WHERE rank <= ${sql.lit(FOUND_MAX)} ORDER BY probe, rank`;
 
+/** SQL for the first lexemes with each beginning or ending in each knowledge base. */
+const firstOfEach = (
+  values: Placeholders,
+) => sql`SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
+          SELECT lexeme, passage_count FROM document_frequencies AS counted
+          WHERE NOT is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
+            AND lexeme >= text AND lexeme < text || ${HIGHEST}
+          ORDER BY lexeme LIMIT ${values.rowsMax}::integer) AS counted
+        UNION ALL
+        SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
+          SELECT lexeme, passage_count FROM document_frequencies AS counted
+          WHERE is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
+            AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
+            AND ${hasEnding}
+          ORDER BY reverse(lexeme) LIMIT ${values.rowsMax}::integer) AS counted`;
+
 function lookUpIn(isNarrow: boolean, values: Placeholders) {
   const accountId = sql`${values.accountId}::uuid`;
   return sql<FoundRow>`
@@ -115,18 +131,7 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
         UNION ALL SELECT lexeme, passage_count FROM unmerged) AS counted USING (lexeme)
       UNION ALL
       SELECT probe, lexeme, passage_count FROM texts, LATERAL (
-        SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
-          SELECT lexeme, passage_count FROM document_frequencies AS counted
-          WHERE NOT is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
-            AND lexeme >= text AND lexeme < text || ${HIGHEST}
-          ORDER BY lexeme LIMIT ${values.rowsMax}::integer) AS counted
-        UNION ALL
-        SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
-          SELECT lexeme, passage_count FROM document_frequencies AS counted
-          WHERE is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
-            AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
-            AND ${hasEnding}
-          ORDER BY reverse(lexeme) LIMIT ${values.rowsMax}::integer) AS counted
+        ${firstOfEach(values)}
         UNION ALL
         SELECT lexeme, passage_count FROM unmerged
         WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND ${hasEnding}
@@ -150,6 +155,18 @@ const firstRows = (
     FROM document_frequencies AS counted JOIN texts ON ${isFound} WHERE ${isSearched}) AS numbered
   WHERE row <= ${rowsMax}::integer GROUP BY number, lexeme`;
 
+/** SQL of two tables: the first lexemes with each beginning, and with each ending. */
+const startsAndEndings = (isSearched: RawBuilder<unknown>, rowsMax: RawBuilder<unknown>) =>
+  sql`starts AS MATERIALIZED (${firstRows(
+    sql`NOT is_ending AND lexeme >= text AND lexeme < text || ${HIGHEST}`,
+    { order: sql`lexeme`, isSearched, rowsMax },
+  )}),
+    endings AS MATERIALIZED (${firstRows(
+      sql`is_ending AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
+        AND ${hasEnding}`,
+      { order: sql`reverse(lexeme)`, isSearched, rowsMax },
+    )}),`;
+
 function lookUpInShards(isNarrow: boolean, values: Placeholders) {
   const accountId = sql`account_id = ${values.accountId}::uuid`;
   const isSearched = sql`${accountId} AND ${inShards(values.ids)}`;
@@ -172,15 +189,7 @@ function lookUpInShards(isNarrow: boolean, values: Placeholders) {
     merged AS MATERIALIZED (
       SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
       WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM query_lexemes)) GROUP BY lexeme),
-    starts AS MATERIALIZED (${firstRows(
-      sql`NOT is_ending AND lexeme >= text AND lexeme < text || ${HIGHEST}`,
-      { order: sql`lexeme`, isSearched, rowsMax },
-    )}),
-    endings AS MATERIALIZED (${firstRows(
-      sql`is_ending AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
-        AND ${hasEnding}`,
-      { order: sql`reverse(lexeme)`, isSearched, rowsMax },
-    )}),
+    ${startsAndEndings(isSearched, rowsMax)}
     found AS (
       SELECT probe, lexeme, passage_count FROM spellings JOIN (
         SELECT lexeme, passage_count FROM merged

@@ -300,11 +300,8 @@ function divide({ toStem }: WordsToLookUp, stems: string[]): string[][] {
   return toStem.map(({ words }) => words.map(() => stems[next++] ?? ''));
 }
 
-/**
- * Creates the function that finds the account's knowledge bases, and looks up words in them. It throws
- * KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
- */
-export function createStatistics() {
+/** Prepares the statements. Returns the statement for a search of these knowledge bases; undefined: of all. */
+function prepareStatistics() {
   const prepareFor = (name: string, scope: Scope) =>
     prepare(name, VALUES, (values) => statisticsOf({ ...scope, isInShard: false }, values), {
       build: (values) => distributedStatistics(scope, values),
@@ -314,11 +311,18 @@ export function createStatistics() {
   const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
   const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
   const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });
-  const statementFor = (ids: string[] | undefined) => {
+  return (ids: string[] | undefined) => {
     if (ids === undefined) return ofAll;
     return ids.length > FEW_MAX ? ofMany : ofFew;
   };
+}
 
+/**
+ * Creates the function that finds the account's knowledge bases, and looks up words in them. It throws
+ * KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ */
+export function createStatistics() {
+  const statementFor = prepareStatistics();
   return async (
     database: Queryable,
     scope: SearchedScope,

@@ -352,7 +352,8 @@ const anyOf = (terms: WeightedTerm[]): string =>
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
-export function createRanking(): RankPassages {
+/** Prepares the statements of searches without a scope. */
+function prepareWhole() {
   const rankByWords = prepare(
     'ranked_passages',
     WORD_VALUES,
@@ -366,6 +367,11 @@ export function createRanking(): RankPassages {
       'ids',
     ),
   );
+  return { rankByWords, rankWithMeaning };
+}
+
+/** Prepares the statements of searches in a scope. Returns the function that chooses among them. */
+function prepareScoped() {
   const prepareInScope = (name: string, form: ScopedForm) =>
     prepare(
       name,
@@ -383,6 +389,16 @@ export function createRanking(): RankPassages {
   };
   const inScope = prepareForms(false);
   const restricted = prepareForms(true);
+  return (scope: SearchScope) => {
+    const { whole, perDocument, distinct } = scope.isRestricted ? restricted : inScope;
+    const ofAny = scope.maxPerDocument === undefined ? whole : perDocument;
+    return scope.isDistinct ? distinct : ofAny;
+  };
+}
+
+export function createRanking(): RankPassages {
+  const { rankByWords, rankWithMeaning } = prepareWhole();
+  const statementFor = prepareScoped();
 
   return async (
     database,
@@ -391,16 +407,12 @@ export function createRanking(): RankPassages {
     ending,
   ) => {
     const { terms, upperBound, unknownShare } = scoring;
+    const { searched } = candidates;
     const byMeaning = isByMeaning(mode, scoring);
     const values = {
       ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
       ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
-      ...meaningValues(meaning, {
-        mode,
-        isByMeaning: byMeaning,
-        unknownShare,
-        searched: candidates.searched,
-      }),
+      ...meaningValues(meaning, { mode, isByMeaning: byMeaning, unknownShare, searched }),
       lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
       upperBound,
       limit,
@@ -412,10 +424,7 @@ export function createRanking(): RankPassages {
       const isEnough = rows.length === 0 ? ending.isLast : rows.some((row) => row.isEnough);
       return { found: rows, isEnough };
     }
-    const { whole, perDocument, distinct } = scope.isRestricted ? restricted : inScope;
-    const ofAny = scope.maxPerDocument === undefined ? whole : perDocument;
-    const run = scope.isDistinct ? distinct : ofAny;
-    const rows = await run(database, {
+    const rows = await statementFor(scope)(database, {
       ...values,
       ...scopeValues(scope, comparesAll),
       anyTerm: phrases?.index ?? anyOf(terms),

@@ -169,6 +169,24 @@ export function isInScope(values: ScopeValues, table: string, layout: Layout) {
             ELSE ${values.path}::jsonpath IS NULL${layout.isDistributed ? sql`` : sql` OR ${fits}`} END`;
 }
 
+type Parts = Record<'columns' | 'isKnown' | 'isSmall' | 'isFound', RawBuilder<unknown>>;
+
+/** `candidatesInScope` for tables that Citus distributes. */
+const candidatesInShards = (
+  values: ScopeValues & Record<'ids' | 'queries' | 'further' | 'phrases' | 'perLetter', RawBuilder<unknown>>,
+  { columns, isKnown, isSmall, isFound }: Parts,
+) => sql`
+      (SELECT ${columns} FROM scope JOIN passage_lexemes
+        ON passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id
+      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${isSmall} AND lexemes @@ ${values.anyTerm}::tsquery
+        AND ${hasPhrases(values)})
+      UNION ALL
+      (SELECT ${columns} FROM passage_lexemes JOIN documents
+        ON documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
+      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${inShards(values.ids, 'documents')} AND NOT ${isSmall}
+        AND ${isFound} AND ${fitsFilter(values)}
+        AND (NOT ${isKnown} OR (documents.knowledge_base_id, id) IN (SELECT knowledge_base_id, id FROM scope)))`;
+
 /**
  * SQL for the candidates in the scope, with their length norms: all that match `queries` or `further`. `perLetter` and
  * `lexemes`: as in `bestByBm25`.
@@ -184,18 +202,7 @@ export function candidatesInScope(
   const isSmall = sql`(SELECT is_small FROM extent)`;
   const isFound = sql`lexemes @@ ANY(${values.queries}::tsquery[] || ${values.further}::tsquery[])
         AND ${hasPhrases(values)}`;
-  if (layout.isDistributed)
-    return sql`
-      (SELECT ${columns} FROM scope JOIN passage_lexemes
-        ON passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id
-      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${isSmall} AND lexemes @@ ${values.anyTerm}::tsquery
-        AND ${hasPhrases(values)})
-      UNION ALL
-      (SELECT ${columns} FROM passage_lexemes JOIN documents
-        ON documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
-      WHERE ${inShards(values.ids, 'passage_lexemes')} AND ${inShards(values.ids, 'documents')} AND NOT ${isSmall}
-        AND ${isFound} AND ${fitsFilter(values)}
-        AND (NOT ${isKnown} OR (documents.knowledge_base_id, id) IN (SELECT knowledge_base_id, id FROM scope)))`;
+  if (layout.isDistributed) return candidatesInShards(values, { columns, isKnown, isSmall, isFound });
   // IS TRUE keeps PostgreSQL from using the index.
   return sql`
       (SELECT knowledge_base_id, document_id, position, lexemes, norm
