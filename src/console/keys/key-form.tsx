@@ -131,26 +131,15 @@ const toRequest = ({ name, scope, chosen, filter, expiresInDays }: Entered) => (
   ...(expiresInDays !== undefined && { expiresInDays }),
 });
 
-export function KeyForm({ knowledgeBases, onCreated, onClose }: KeyFormProps) {
-  const { service } = useSession();
-  const [entered, setEntered] = useState(NOTHING);
-  const change = (part: Partial<Entered>) => setEntered({ ...entered, ...part });
+type FieldsProps = Pick<KeyFormProps, 'knowledgeBases'> & {
+  entered: Entered;
+  change(part: Partial<Entered>): void;
+};
+
+function Fields({ entered, knowledgeBases, change }: FieldsProps) {
   const { name, scope, chosen, filter, expiresInDays } = entered;
-  const problem = problemOf(filter);
-  const create = useAction(async () => {
-    const created = await service.createKey(toRequest(entered));
-    onClose();
-    onCreated(created);
-  });
   return (
-    <DialogForm
-      title="New key"
-      action={create}
-      failure="The key was not created."
-      submit="Create"
-      isIncomplete={problem !== undefined}
-      onClose={onClose}
-    >
+    <>
       <TextField {...NAME_FIELD} value={name} onChange={(text) => change({ name: text })} />
       <ScopeField value={scope} isFixed={filter.trim() !== ''} onChange={(next) => change({ scope: next })} />
       {knowledgeBases.length > 0 && (
@@ -162,7 +151,7 @@ export function KeyForm({ knowledgeBases, onCreated, onClose }: KeyFormProps) {
       )}
       <TextField
         {...FILTER_FIELD}
-        error={problem}
+        error={problemOf(filter)}
         value={filter}
         onChange={(text) => change({ filter: text })}
       />
@@ -171,6 +160,29 @@ export function KeyForm({ knowledgeBases, onCreated, onClose }: KeyFormProps) {
         value={expiresInDays}
         onChange={(days) => change({ expiresInDays: days })}
       />
+    </>
+  );
+}
+
+export function KeyForm({ knowledgeBases, onCreated, onClose }: KeyFormProps) {
+  const { service } = useSession();
+  const [entered, setEntered] = useState(NOTHING);
+  const change = (part: Partial<Entered>) => setEntered({ ...entered, ...part });
+  const create = useAction(async () => {
+    const created = await service.createKey(toRequest(entered));
+    onClose();
+    onCreated(created);
+  });
+  return (
+    <DialogForm
+      title="New key"
+      action={create}
+      failure="The key was not created."
+      submit="Create"
+      isIncomplete={problemOf(entered.filter) !== undefined}
+      onClose={onClose}
+    >
+      <Fields {...{ entered, knowledgeBases, change }} />
     </DialogForm>
   );
 }

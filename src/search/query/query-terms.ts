@@ -131,6 +131,17 @@ export function readQuery(query: string): QueryWords {
   };
 }
 
+/** Adds a token that has the lexemes of a term to the term. */
+function addToken(
+  term: QueryTerm,
+  token: string,
+  { frequency, unaccented }: Pick<QueryTerm, 'frequency' | 'unaccented'>,
+): void {
+  term.frequency += frequency;
+  term.tokens.push(token);
+  term.unaccented = [...new Set([...term.unaccented, ...unaccented])];
+}
+
 /**
  * Returns the distinct terms of a query in the order of first occurrence, those of stacked tokens last.
  * `stemsByLanguage` has the stems of its words in each language of the searched passages; `simple` has none.
@@ -158,11 +169,8 @@ export function analyseQuery(
     const variants = unite(token, allStems, isChinese);
     const key = variants.lexemes.join(' ');
     const known = terms.get(key);
-    if (known) {
-      known.frequency += frequency;
-      known.tokens.push(token);
-      known.unaccented = [...new Set([...known.unaccented, ...variants.unaccented])];
-    } else {
+    if (known) addToken(known, token, { frequency, ...variants });
+    else {
       const stop = isStopWord(token);
       const weight = isPart(token) ? PART_WEIGHT : 1;
       terms.set(key, {

@@ -13,17 +13,9 @@ const NO_DOCUMENTS = {
   ...{ document_count: 0, passage_count: 0, storage_bytes: 0, documents_without_vectors: 0 },
 };
 
-/**
- * The rows with counts of the documents that fit `restriction` alone. All documents of the knowledge bases are compared
- * with it.
- */
-export async function countVisible(
-  database: Queryable,
-  rows: KnowledgeBaseRow[],
-  restriction: DocumentFilter | undefined,
-): Promise<KnowledgeBaseRow[]> {
-  if (restriction === undefined || rows.length === 0) return rows;
-  const counts = await database
+/** The counts of the documents that fit, by their knowledge bases; none where no document fits. */
+const readCounts = (database: Queryable, ids: string[], restriction: DocumentFilter) =>
+  database
     .selectFrom('documents')
     .leftJoin('documents_without_vectors as waiting', (join) =>
       join
@@ -43,14 +35,23 @@ export async function countVisible(
       sql<number>`coalesce(sum(storage_bytes), 0)::bigint`.as('storage_bytes'),
       sql<number>`count(waiting.document_id)`.as('documents_without_vectors'),
     ])
-    .where(
-      'documents.knowledge_base_id',
-      'in',
-      rows.map((row) => row.knowledge_base_id),
-    )
+    .where('documents.knowledge_base_id', 'in', ids)
     .where(fits(restriction))
     .groupBy('documents.knowledge_base_id')
     .execute();
+
+/**
+ * The rows with counts of the documents that fit `restriction` alone. All documents of the knowledge bases are compared
+ * with it.
+ */
+export async function countVisible(
+  database: Queryable,
+  rows: KnowledgeBaseRow[],
+  restriction: DocumentFilter | undefined,
+): Promise<KnowledgeBaseRow[]> {
+  if (restriction === undefined || rows.length === 0) return rows;
+  const ids = rows.map((row) => row.knowledge_base_id);
+  const counts = await readCounts(database, ids, restriction);
   const countsOf = new Map(counts.map((row) => [row.knowledge_base_id, row]));
   return rows.map((row) => {
     const visible = countsOf.get(row.knowledge_base_id) ?? NO_DOCUMENTS;
