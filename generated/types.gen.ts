@@ -2996,6 +2996,18 @@ export type SynonymsEnvelope = {
 };
 
 /**
+ * A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
+ * have more, or allow other values.
+ */
+export type KeptRequest = {
+    /**
+     * At most 8,192 characters.
+     */
+    query: string;
+    [key: string]: unknown;
+};
+
+/**
  * A query that was answered. `request` is what it asked for, with all defaults: sent again, it is the same search.
  */
 export type KeptQuery = {
@@ -3012,9 +3024,10 @@ export type KeptQuery = {
      */
     sentAt: Timestamp;
     /**
-     * What to search for, where, and how many passages to return.
+     * A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
+     * have more, or allow other values.
      */
-    request: QueryRequest;
+    request: KeptRequest;
     /**
      * How many results it had; 0, it found nothing.
      *

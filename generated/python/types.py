@@ -279,140 +279,6 @@ class DocumentWarning(Model):
     _required = frozenset(("code", "message",))
 
 
-class QueryRequest(Model):
-    """What to search for, where, and how many passages to return."""
-
-    query: str
-    """
-    A question, or words to search for.
-
-    Words in quotes (`"blood pressure"`, also “ ”, „ “, « », 「 」, 『 』) are a phrase: all results have it, in its
-    order and without other words between, in the content, the title or the headings. Its words may have other
-    endings and punctuation, and a line break between them, but none is guessed. A single word in quotes has to
-    occur. Words beside phrases count as always. Of a phrase that no passage has, the words are searched:
-    `phrasesAsWords` of the answer names it. A quote that is not closed is none. Up to 8 phrases of 128 words
-    together count.
-
-    1 to 8,192 characters.
-    """
-    knowledge_base_ids: List[str] | None
-    """
-    The knowledge bases to search: all if the field is missing, none if the list is empty. Repeated ids count once.
-
-    At most 100 items.
-    """
-    limit: int | None
-    """
-    The maximum number of results.
-
-    1 to 50. Default: 10.
-    """
-    prefix: bool | None
-    """
-    Whether the last word of `query` may be the beginning of one, for a search while its user types. The words that
-    begin with it count too, and in full where no passage has it as a word.
-
-    Default: false.
-    """
-    mode: SearchMode | None
-    """
-    What finds passages and orders them: the `words` of the query alone, nearness in `meaning` alone, or `both`.
-
-    By meaning, `accommodation` finds a passage about a hotel, also in another language, where the service has word
-    vectors for the languages or its operator a model. Passages without any word of the query are found where the
-    searched knowledge bases have at most 20,000 passages together. In larger ones, meaning orders passages that
-    have words of the query, unless the operator's database has an index of vectors, which finds the nearest of all.
-    What is not near enough is not found. A phrase in quotes is by words in every mode, and an identifier has no
-    meaning. A synonym of `setSynonyms` counts as a word, and wins over meaning.
-
-    Default: both.
-    """
-    rerank: bool | None
-    """
-    Whether a model puts the best passages in order, where the operator of the service has set one (`RERANK_URL`).
-    `false` leaves them in the order without it, to compare the two. Scores stay in their places: the first passage
-    has the best score, whichever it is.
-
-    Default: true.
-    """
-    document_ids: List[str] | None
-    """
-    The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once. With
-    `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
-
-    At most 100 items.
-    """
-    filter: FilterOrText | None
-    """A condition on documents, in JSON or as text."""
-    max_per_document: int | None
-    """
-    How many passages of one document may be among the results: its best ones. Passages of other documents take the
-    places of the rest.
-
-    1 to 50.
-    """
-    distinct: bool | None
-    """
-    Whether passages with the same text come once: the one that fits best, with the number of the others in
-    `duplicates`. Other passages take their places.
-
-    Default: false.
-    """
-    min_score: float | None
-    """
-    The lowest score of a result. All results below it are left out. Measured on open collections: 0.14 keeps the
-    best result of 95 % of the questions that a knowledge base answers. It leaves nothing for 84 % of the questions
-    about something else, and for half of those about the same subjects without an answer.
-
-    0 to 1.
-    """
-    context_passages: int | None
-    """
-    How many passages before and after each result to add as `context`. Where results are near each other, no text
-    comes twice.
-
-    0 to 3. Default: 0.
-    """
-    highlight: bool | None
-    """
-    Whether to add `highlights` and a `snippet` to each result.
-
-    Default: false.
-    """
-    explain: bool | None
-    """
-    Whether to add an `explanation` of the score to each result.
-
-    Default: false.
-    """
-    fields: List[SearchResultField] | None
-    """
-    The only fields of each result to return, so that readers who pay by the token get no more than they need. All
-    if the field is missing. Repeated names count once.
-
-    1 to 32 items.
-    """
-
-    _fields = {
-        "query": "query",
-        "knowledge_base_ids": "knowledgeBaseIds",
-        "limit": "limit",
-        "prefix": "prefix",
-        "mode": "mode",
-        "rerank": "rerank",
-        "document_ids": "documentIds",
-        "filter": "filter",
-        "max_per_document": "maxPerDocument",
-        "distinct": "distinct",
-        "min_score": "minScore",
-        "context_passages": "contextPassages",
-        "highlight": "highlight",
-        "explain": "explain",
-        "fields": "fields",
-    }
-    _required = frozenset(("query",))
-
-
 class FilterByValue(Model):
     """The document's value equals this one (`eq`), or does not (`ne`)."""
 
@@ -2561,6 +2427,21 @@ class QueryWarning(Model):
     _required = frozenset(("code", "message",))
 
 
+class KeptRequest(Model):
+    """
+    A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
+    have more, or allow other values.
+    """
+
+    query: str
+    """At most 8,192 characters."""
+
+    _fields = {
+        "query": "query",
+    }
+    _required = frozenset(("query",))
+
+
 class KeptQuery(Model):
     """A query that was answered. `request` is what it asked for, with all defaults: sent again, it is the same search."""
 
@@ -2576,8 +2457,11 @@ class KeptQuery(Model):
 
     At most 24 characters.
     """
-    request: QueryRequest
-    """What to search for, where, and how many passages to return."""
+    request: KeptRequest
+    """
+    A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
+    have more, or allow other values.
+    """
     result_count: int
     """
     How many results it had; 0, it found nothing.
@@ -2594,7 +2478,7 @@ class KeptQuery(Model):
     _fields = {
         "id": "id",
         "sent_at": "sentAt",
-        "request": ("request", QueryRequest),
+        "request": ("request", KeptRequest),
         "result_count": "resultCount",
         "duration_ms": "durationMs",
     }

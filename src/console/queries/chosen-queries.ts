@@ -1,5 +1,6 @@
 /** Which of the kept queries the page shows, and in which order. */
 import type { KeptQuery } from '../../client/index.ts';
+import { requestOf } from './search-again.ts';
 
 export type View = 'latest' | 'nothing' | 'slowest';
 
@@ -9,8 +10,10 @@ export type ShownQuery = { query: KeptQuery; times: number };
 const once = (query: KeptQuery): ShownQuery => ({ query, times: 1 });
 
 /** The same words in the same knowledge bases are the same search, whatever their case and spaces. */
-const nameOf = ({ request: { query, knowledgeBaseIds = [] } }: KeptQuery): string =>
-  [query.normalize('NFC').toLowerCase().trim().replace(/\s+/g, ' '), ...knowledgeBaseIds].join('\n');
+function nameOf(kept: KeptQuery): string {
+  const { query, knowledgeBaseIds = [] } = requestOf(kept);
+  return [query.normalize('NFC').toLowerCase().trim().replace(/\s+/g, ' '), ...knowledgeBaseIds].join('\n');
+}
 
 /** `queries`: the latest first, as the service lists them. */
 export function chooseQueries(queries: KeptQuery[], view: View): ShownQuery[] {

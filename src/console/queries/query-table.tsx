@@ -3,7 +3,7 @@ import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatCount } from '../format.ts';
 import { Time } from '../parts/time.tsx';
 import type { ShownQuery } from './chosen-queries.ts';
-import { filterOf, searchAgain } from './search-again.ts';
+import { filterOf, requestOf, searchAgain } from './search-again.ts';
 
 /** Where a query has searched: 'Handbook'; 'all knowledge bases'; '3 knowledge bases' */
 function placeOf(ids: string[] | undefined, names: ReadonlyMap<string, string>): string {
@@ -17,7 +17,8 @@ function placeOf(ids: string[] | undefined, names: ReadonlyMap<string, string>):
 type RowProps = { shown: ShownQuery; names: ReadonlyMap<string, string> };
 
 function Row({ shown: { query, times }, names }: RowProps) {
-  const { request, resultCount, durationMs, sentAt } = query;
+  const { resultCount, durationMs, sentAt } = query;
+  const request = requestOf(query);
   const filter = filterOf(request);
   return (
     <tr>

@@ -1,14 +1,14 @@
 /** The address of the page that searches what a kept query has searched. */
-import type { KeptQuery } from '../../client/index.ts';
+import type { KeptQuery, QueryRequest } from '../../client/index.ts';
 import { writeFilter } from '../../formats/write-filter.ts';
 import { addressOf } from '../routes.ts';
 import { type SearchSettings, writeSettings } from '../search/settings.ts';
 
 /** A filter of the request, as text. The service has kept it in JSON. */
-export const filterOf = ({ filter }: KeptQuery['request']): string =>
+export const filterOf = ({ filter }: QueryRequest): string =>
   filter === undefined ? '' : typeof filter === 'string' ? filter : writeFilter(filter);
 
-const settingsOf = (request: KeptQuery['request']): SearchSettings => ({
+const settingsOf = (request: QueryRequest): SearchSettings => ({
   knowledgeBaseIds: request.knowledgeBaseIds ?? [],
   documentIds: request.documentIds ?? [],
   limit: request.limit === 10 ? undefined : request.limit, // the default of the service
@@ -21,8 +21,11 @@ const settingsOf = (request: KeptQuery['request']): SearchSettings => ({
   filter: filterOf(request),
 });
 
-export function searchAgain({ request }: KeptQuery): string {
-  const parameters = new URLSearchParams({ q: request.query });
-  writeSettings(parameters, settingsOf(request));
+/** The request as this version knows them. A field that it does not know is left out. */
+export const requestOf = ({ request }: KeptQuery): QueryRequest => request;
+
+export function searchAgain(query: KeptQuery): string {
+  const parameters = new URLSearchParams({ q: query.request.query });
+  writeSettings(parameters, settingsOf(requestOf(query)));
   return addressOf.search(parameters);
 }

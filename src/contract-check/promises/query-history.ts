@@ -3,7 +3,7 @@
  * its owner's: it stays.
  */
 import assert from 'node:assert/strict';
-import type { KeptQueries, QueryHistory } from '../../../generated/types.gen.ts';
+import type { KeptQueries, QueryHistory, QueryRequest } from '../../../generated/types.gen.ts';
 import {
   dataOf,
   makeKnowledgeBase,
@@ -26,7 +26,9 @@ export async function listQueries(context: RunContext): Promise<PlannedRequest> 
     async check(answer) {
       const data = dataOf<KeptQueries>(answer);
       assert.equal(data.keptSince, keptSince, 'it says since when queries are kept');
-      const own = data.queries.filter(({ request }) => request.knowledgeBaseIds?.includes(knowledgeBaseId));
+      const own = data.queries.filter(({ request }) =>
+        (request as QueryRequest).knowledgeBaseIds?.includes(knowledgeBaseId),
+      );
       const found = own.map(({ request: { query, limit }, resultCount }) => [query, limit, resultCount]);
       const kept = [
         ['zeppelin', 10, 0],
