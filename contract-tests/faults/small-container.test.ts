@@ -1,4 +1,7 @@
-/** The service with its embedded PostgreSQL runs in a container of 1 GiB, whatever is imported. */
+/**
+ * The service with its embedded PostgreSQL runs in a container of 1 GiB, whatever is imported, and in one of 512 MiB with
+ * ordinary files.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
@@ -29,8 +32,12 @@ if (!isAllowed)
   process.stderr.write('small-container.test.ts is skipped: only root on Linux may limit memory\n');
 
 /** Runs `use` with a service in a container. Asserts that no process was killed, and that the service still answers. */
-async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {
-  await withMemoryGroup(LIMIT_BYTES, ({ launcher, readKills }) =>
+async function inSmallContainer(
+  name: string,
+  use: (api: Api) => Promise<void>,
+  limitBytes = LIMIT_BYTES,
+): Promise<void> {
+  await withMemoryGroup(limitBytes, ({ launcher, readKills }) =>
     withEmbeddedDirectory(async (dataDirectory) => {
       const service = await startService(dataDirectory, { launcher });
       const { api } = createCaller(service);
@@ -137,3 +144,22 @@ test.skipIf(!isAllowed).each(Object.entries(HOSTILE_TEXTS))(
     });
   },
 );
+
+/** Files of a small archive, each with this many characters. */
+const ORDINARY_FILES = 30;
+const ORDINARY_LENGTH = 300_000;
+
+test.skipIf(!isAllowed)('in half of that, thirty ordinary files are imported and found', async () => {
+  const use = async (api: Api) => {
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'ordinary' });
+    const statuses = new Set<string>();
+    await forEach([...Array(ORDINARY_FILES).keys()], async (seed) => {
+      const bytes = bytesOf(makeRandomWords(ORDINARY_LENGTH, seed));
+      statuses.add((await importUntilEnd(api, { knowledgeBaseId, fileName: `${seed}.txt`, bytes })).status);
+    });
+    expect([...statuses]).toEqual(['processed']);
+    const [word = ''] = makeRandomWords(20, 7).split(' ');
+    expect(await api.query({ query: word })).not.toEqual([]);
+  };
+  await inSmallContainer('ordinary files', use, LIMIT_BYTES / 2);
+});
