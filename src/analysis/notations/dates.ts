@@ -26,8 +26,9 @@ const ORDINAL = '(?:-?[\\p{L}]{1,3}|\\.[oa])?(?![\\p{L}\\p{N}])';
 const OF = "(?:(?:of|of the|de|del|di|den|d')(?: |(?<=')))?";
 const GAP = '[-.,/ ]{0,3}';
 const NAME = '(?<name>[\\p{L}\\p{M}]{3,20})';
+/** Node 22 allows no name of a group twice: the year has another one where it is short. */
 const DAY_FIRST = new RegExp(
-  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d)|[-/](?<year>\\d{2})(?![\\p{L}\\p{N}]))?`,
+  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d)|[-/](?<shortYear>\\d{2})(?![\\p{L}\\p{N}]))?`,
   'iu',
 );
 const MONTH_FIRST = new RegExp(
@@ -120,7 +121,7 @@ function dateWithUnits(text: string): FoundDate | undefined {
 function namedDate(text: string, pattern: RegExp): FoundDate | undefined {
   const named = pattern.exec(text);
   if (!named?.groups) return undefined;
-  const { day, name = '', year } = named.groups;
+  const { day, name = '', shortYear, year = shortYear } = named.groups;
   const month = monthOf(name.toLowerCase());
   return month === undefined ? undefined : found(tokensOf(month, Number(day), year && yearOf(year)), named);
 }
