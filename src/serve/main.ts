@@ -167,10 +167,13 @@ const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 /** Codes of a process or thread that could not be started, or has ended before it took its input. */
 const NOT_STARTED = ['EPIPE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'];
 
+/** What shells and the C library say of the same: initdb runs PostgreSQL by a shell. */
+const NO_FORK = /cannot fork|fork failed|resource temporarily unavailable/i;
+
 /** Turns an error into text for an operator: user errors print a sentence, bugs a stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (NOT_STARTED.includes(codeOf(error)))
+  if (NOT_STARTED.includes(codeOf(error)) || NO_FORK.test(error.message))
     return (
       `A process or thread of the service could not be started (${error.message}). Let this user have more processes ` +
       '(ulimit -u, or pids of the container; a server takes about a hundred) or more memory.'

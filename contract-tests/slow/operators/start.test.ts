@@ -1,10 +1,13 @@
 /** A start that cannot succeed ends soon, with exit code 1 and a sentence that names the setting to change. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { chown, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { expect, inject, test, vi } from 'vitest';
 import { spawnCommand } from '../../harness/service/command-line.ts';
 import { databaseUrlOf } from '../../harness/service/service-database.ts';
@@ -33,6 +36,30 @@ test.runIf(process.platform === 'linux')('a DATA_DIR in which nothing can be cre
   const complaints = await complaintsOf('serve', { DATA_DIR: '/proc/x', DATABASE_URL: '' });
   expect(complaints).toContain('DATA_DIR (/proc/x) cannot be used: ');
 });
+
+/** Debian's account `games`: it has a name, which initdb needs, and no processes. */
+const games = { uid: 5, gid: 60 };
+/** Node itself starts with these, and the shell of initdb cannot. */
+const TOO_FEW_PROCESSES = 9;
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'a user who may not have enough processes',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'few-processes-'));
+    await chown(directory, games.uid, games.gid);
+    const command = `ulimit -u ${TOO_FEW_PROCESSES}; exec "$0" bin/knowledge-retrieval.mjs serve`;
+    const serve = promisify(execFile)('bash', ['-c', command, await realpath(process.execPath)], {
+      ...games,
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: directory, DATA_DIR: join(directory, 'data'), PORT: '0' },
+    });
+    await expect(serve).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/could not be started .* Let this user have more processes \(ulimit -u/s),
+    });
+    await rm(directory, { recursive: true });
+  },
+);
 
 test('--worker together with --no-worker', async () => {
   const complaints = await complaintsOf('serve --worker --no-worker', {});
