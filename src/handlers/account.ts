@@ -1,14 +1,18 @@
 /** The operations on the account itself. */
 
+import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { readLimits, readUsage, readVisibleUsage } from '../database/rows/account-limits.ts';
 import { readBalance } from '../database/rows/accounts.ts';
+import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
-  async getUsage(_input, { database, accountId, reach, restriction, config }) {
+  async getUsage(_input, { database, accountId, reach, restriction, config, signal }) {
     const [usage, { storageLimitBytes, knowledgeBaseLimit }] = await Promise.all([
       restriction
-        ? readVisibleUsage(database, { accountId, reach, restriction })
+        ? withinBounds({ timeMaxMs: COMPARISON_MAX_MS, signal }, () =>
+            readVisibleUsage(database, { accountId, reach, restriction }),
+          )
         : readUsage(database, { accountId, reach }),
       readLimits(database, { accountId, defaults: config }),
     ]);

@@ -5,7 +5,11 @@ import type { Queryable } from '../database/connection/database.ts';
 import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
-import { bothFilters, toDocumentFilter } from '../database/rows/documents/document-filter.ts';
+import {
+  bothFilters,
+  COMPARISON_MAX_MS,
+  toDocumentFilter,
+} from '../database/rows/documents/document-filter.ts';
 import {
   asSeen,
   type DocumentChange,
@@ -62,12 +66,6 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
 
 /** Code points of a text at most: PostgreSQL's largest integer, and the spec's largest offset. */
 const CONTENT_LENGTH_MAX = 2_147_483_647;
-
-/**
- * A condition may have to be compared with all documents of a knowledge base: one microsecond each for an attribute,
- * ten for a title, and hundreds for the most conditions that a filter may have.
- */
-const LIST_TIME_MAX_MS = 5_000;
 
 type ReportedDocument = Awaited<ReturnType<typeof requireDocument>> & { unchanged?: true };
 
@@ -154,7 +152,7 @@ export const documentHandlers = {
     const wanted = { status, titleContains, externalId, filter };
     const list = () => listDocumentRows(database, owned, { ...wanted, after, limit: limit + 1 });
     const isFiltered = Object.values(wanted).some((condition) => condition !== undefined);
-    const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: context.signal };
+    const bounds = { timeMaxMs: COMPARISON_MAX_MS, signal: context.signal };
     const [rows] = await Promise.all([isFiltered ? withinBounds(bounds, list) : list(), existing]);
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,

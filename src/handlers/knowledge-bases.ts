@@ -1,11 +1,14 @@
 /** The operations on knowledge bases. */
 import { v7 as uuidv7 } from 'uuid';
+import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
 import { announceDeletion } from '../database/rows/deletion-lock.ts';
+import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
 import { countVisible } from '../database/rows/documents/visible-counts.ts';
 import {
   findKnowledgeBaseRow,
+  type KnowledgeBaseRow,
   listKnowledgeBaseRows,
   lockForDeletion,
   readKnowledgeBase,
@@ -21,6 +24,13 @@ import { byCreation, parseCursor, toPage } from './pagination.ts';
 /** Whether documents without vectors are counted: where a model makes them. */
 const countsVectors = async ({ wantedGeneration }: HandlerContext): Promise<boolean> =>
   (await wantedGeneration()) !== undefined;
+
+/** The knowledge bases with the counts that the caller sees. @throws SERVICE_UNAVAILABLE when these take too long */
+const asSeen = (
+  rows: KnowledgeBaseRow[],
+  { database, restriction, signal }: HandlerContext,
+): Promise<KnowledgeBaseRow[]> =>
+  withinBounds({ timeMaxMs: COMPARISON_MAX_MS, signal }, () => countVisible(database, rows, restriction));
 
 /** The name of this list in its cursors. */
 const LIST = 'knowledge-bases';
@@ -47,11 +57,11 @@ export const knowledgeBaseHandlers = {
   },
 
   async getKnowledgeBase(input, context) {
-    const { database, accountId, reach, restriction } = context;
+    const { database, accountId, reach } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const owned = { accountId, knowledgeBaseId, countsVectors: await countsVectors(context) };
     const row = await findKnowledgeBaseRow(database, owned);
-    const [counted = row] = await countVisible(database, [row], restriction);
+    const [counted = row] = await asSeen([row], context);
     return { data: toKnowledgeBase(counted) };
   },
 
@@ -93,7 +103,7 @@ export const knowledgeBaseHandlers = {
   },
 
   async listKnowledgeBases({ limit = 1000, cursor }, context) {
-    const { database, accountId, reach, restriction } = context;
+    const { database, accountId, reach } = context;
     const listed = { accountId, reach, countsVectors: await countsVectors(context) };
     const after = parseCursor(LIST, cursor, byCreation);
     const rows = await listKnowledgeBaseRows(database, { ...listed, after, limit: limit + 1 });
@@ -102,7 +112,7 @@ export const knowledgeBaseHandlers = {
       limit,
       positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.knowledge_base_id }),
     });
-    const counted = await countVisible(database, page, restriction);
+    const counted = await asSeen(page, context);
     return { data: counted.map(toKnowledgeBase), pagination };
   },
 } satisfies Partial<Handlers>;

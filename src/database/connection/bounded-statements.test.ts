@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
+import { generateApiKey } from '../../terms/api-key.ts';
+import { insertApiKey } from '../rows/api-keys.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { withinBounds, withStatementBound } from './bounded-statements.ts';
@@ -136,6 +138,36 @@ test('the statement of a query is cancelled when its client hangs up', async () 
   await expect.poll(readPids).toEqual(keptPids);
   await letGo();
   await kept;
+});
+
+/** The table: one that only the counting statement of the operation reads. */
+test.each([
+  ['getUsage', 'documents'],
+  ['listKnowledgeBases', 'documents_without_vectors'],
+  ['getKnowledgeBase', 'documents_without_vectors'],
+])('%s counts what a key with a filter sees until its client hangs up', async (operationId, table) => {
+  const { database } = service.service;
+  const { body } = await service.call('createKnowledgeBase', { name: operationId });
+  const { id: accountId } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const apiKey = generateApiKey();
+  const filter = { type: 'eq', key: 'team', value: 'sales' } as const;
+  await insertApiKey(database, apiKey, { accountId, name: 'sales', scope: 'search', filter });
+  const query = operationId === 'getKnowledgeBase' ? `?knowledgeBaseId=${body.data.id}` : '';
+  const hangingUp = new AbortController();
+  const readCounting = async () =>
+    (await readRunning(database)).filter((each) => each.query.includes('::jsonpath')).length;
+  await database.transaction().execute(async (transaction) => {
+    await sql`LOCK TABLE ${sql.table(table)} IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    const counting = fetch(`${service.address}/v1/${operationId}${query}`, {
+      headers: { 'x-api-key': apiKey },
+      signal: hangingUp.signal,
+    });
+    counting.catch(() => {});
+    await expect.poll(readCounting).toBe(1);
+    hangingUp.abort();
+    await expect(counting).rejects.toThrow();
+    await expect.poll(readCounting).toBe(0);
+  });
 });
 
 test('a query that takes too long is answered with 503 and the reason, and costs nothing', async () => {

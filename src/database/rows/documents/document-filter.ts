@@ -11,6 +11,12 @@ import { validationFailed } from '../../../terms/errors.ts';
 /** `path`: a jsonpath. `hasFields`: whether it names fields of the document itself, not only attributes. */
 export type DocumentFilter = { path: string; hasFields: boolean };
 
+/**
+ * The time for what compares all documents with a filter: one microsecond for an attribute of each, ten for a title, and
+ * hundreds for the most conditions that a filter may have. Then the answer is 503.
+ */
+export const COMPARISON_MAX_MS = 5_000;
+
 type Value = string | number | boolean;
 
 /** A time that the database stores as a number; see `fieldsOfDocument`. */
