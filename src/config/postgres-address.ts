@@ -73,20 +73,42 @@ function withOneHost(text: string): string {
   return `${start}localhost${path}?${[...parameters, query].filter(Boolean).join('&')}`;
 }
 
+/** What the driver has nothing for: a parameter, or one with this value. */
+const UNSUPPORTED = [
+  'service',
+  'passfile',
+  'sslcrl',
+  'sslcrldir',
+  'sslpassword',
+  'sslcertmode=require',
+  'ssl_min_protocol_version=TLSv1.3',
+  'gssencmode=require',
+  'requiressl',
+  'requirepeer',
+  'require_auth',
+];
+
+/** The parameters that ask for protection, and that the driver heeds. */
+const OF_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+
+/**
+ * The driver ignores what it does not know: a connection would lack the protection that the address asks for.
+ * @throws WrongText
+ */
+function requireProtection(searchParams: URLSearchParams): void {
+  for (const [name, value] of searchParams) {
+    const found = UNSUPPORTED.find((each) => each === name || each === `${name}=${value}`);
+    if (found !== undefined) throw new WrongText(`must not have ${found}, which is not supported`);
+    const meant = name === 'tls' ? 'sslmode' : name.toLowerCase();
+    if (meant !== name && OF_TLS.includes(meant))
+      throw new WrongText(`must have ${meant} instead of ${name}`);
+  }
+}
+
 /** libpq's parameters of other names or other meaning for the driver. What it would ignore silently is refused. */
 function withParametersOfLibpq(url: URL): void {
   const { searchParams } = url;
-  const unsupported = [
-    'service',
-    'passfile',
-    'sslcrl',
-    'sslcrldir',
-    'sslpassword',
-    'requirepeer',
-    'require_auth',
-  ];
-  const found = unsupported.find((name) => searchParams.has(name));
-  if (found !== undefined) throw new WrongText(`must not have ${found}, which is not supported`);
+  requireProtection(searchParams);
   const database = searchParams.get('dbname');
   if (database !== null) url.pathname = `/${encodeURIComponent(database)}`;
   searchParams.delete('dbname');
