@@ -1,6 +1,6 @@
 /** Which imports share a batch. What becomes of their errors: short-texts.test.ts. */
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSharedBatches } from './shared-batches.ts';
 
 const BATCH_MS = 40;
@@ -29,4 +29,28 @@ test('clients that send one item after the other come to share batches, although
   await begun.promise;
   await Promise.all([...first, ...Array.from({ length: CLIENTS }, sendAll)]);
   expect(Math.max(...sizes)).toBe(2 * CLIENTS);
+});
+
+test('a batch that is full waits for nobody', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  try {
+    const sizes: number[] = [];
+    const batches = createSharedBatches<{ knowledgeBaseId: string; description: object }, undefined>(
+      async (items) => {
+        sizes.push(items.length);
+        return items.map(() => undefined);
+      },
+      { connections: 16 },
+    );
+    const options = { accountId: 'a', signal: new AbortController().signal, budget: undefined };
+    const add = () => batches.add({ knowledgeBaseId: 'k', description: {} }, options);
+    const added = Array.from({ length: 40 }, add);
+    for (let i = 0; i < 20; i++) await nextIteration(); // no timer ends meanwhile
+    expect(sizes).toEqual([16, 16]);
+    await vi.runAllTimersAsync();
+    await Promise.all(added);
+    expect(sizes).toEqual([16, 16, 8]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -81,6 +81,16 @@ const untilArrived = (
     });
   });
 
+/** How many more items of a knowledge base fit into its next batch. */
+function roomInNext<Item extends Shared>(waiting: WaitQueue<Item>, knowledgeBaseId: string): number {
+  let room = BATCH_MAX;
+  waiting.serveWhere((item) => {
+    if (item.knowledgeBaseId === knowledgeBaseId) room--;
+    return false;
+  });
+  return room;
+}
+
 /** Whether one of the documents replaces the other. */
 const haveSameExternalId = ({ description }: Shared, other: Shared): boolean =>
   description.externalId !== undefined && description.externalId === other.description.externalId;
@@ -151,7 +161,8 @@ async function importAll<Item extends Shared, Result>(
     await importBatch(batch, accountId, importTogether);
     permits.release(accountId);
     const maxMs = Math.min((performance.now() - beganAtMs) * RETURN_SHARE, RETURN_MAX_MS);
-    if (batch.length > 0) await untilArrived(onArrival, knowledgeBaseId, { count: batch.length, maxMs });
+    const count = Math.min(batch.length, roomInNext(waiting, knowledgeBaseId));
+    if (count > 0) await untilArrived(onArrival, knowledgeBaseId, { count, maxMs });
   }
 }
 
