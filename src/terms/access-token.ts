@@ -9,10 +9,23 @@ import { isSameSecret } from './api-key.ts';
 /** `filter`: what it sees of the documents of its key; undefined: all of them. */
 export type AccessToken = { keyId: string; filter?: Filter | undefined; expiresAt: Date };
 
-const PATTERN = /^krt_([0-9a-f]{24})_([\w-]{1,12000})_([\w-]{43})$/;
+const BEGINNING = /^krt_([0-9a-f]{24})_/;
+const CONTENT = /^[\w-]{1,12000}$/;
+const END = /_([\w-]{43})$/;
+/** Of END, which is looked for there alone: underscores also stand in the content, where each would be tried. */
+const END_LENGTH = 44;
+
+/** The parts of a text that has the form of a token; undefined: it has another. */
+function partsOf(text: string): { keyId: string; content: string; signature: string } | undefined {
+  const [beginning, keyId] = BEGINNING.exec(text) ?? [];
+  const [, signature] = END.exec(text.slice(-END_LENGTH)) ?? [];
+  if (beginning === undefined || keyId === undefined || signature === undefined) return undefined;
+  const content = text.slice(beginning.length, -END_LENGTH);
+  return CONTENT.test(content) ? { keyId, content, signature } : undefined;
+}
 
 /** Whether a text has the form of a token. */
-export const isTokenText = (text: string): boolean => PATTERN.test(text);
+export const isTokenText = (text: string): boolean => partsOf(text) !== undefined;
 
 /** The content of a token: a time in seconds, and a filter. */
 type Content = { exp: number; filter?: Filter };
@@ -35,8 +48,9 @@ export function createAccessTokens(secret: string, nowMs = Date.now): AccessToke
       return `krt_${keyId}_${content}_${signatureOf(keyId, content).toString('base64url')}`;
     },
     read(text) {
-      const [, keyId, content, signature] = PATTERN.exec(text) ?? [];
-      if (keyId === undefined || content === undefined || signature === undefined) return undefined;
+      const parts = partsOf(text);
+      if (parts === undefined) return undefined;
+      const { keyId, content, signature } = parts;
       if (!isSameSecret(Buffer.from(signature, 'base64url'), signatureOf(keyId, content))) return undefined;
       const { exp, filter } = JSON.parse(Buffer.from(content, 'base64url').toString()) as Content; // signed by `issue`
       return exp * 1000 > nowMs() ? { keyId, filter, expiresAt: new Date(exp * 1000) } : undefined;
