@@ -280,51 +280,52 @@ async function inTurn<T>(reads: Read[], run: (read: Read) => Promise<T>): Promis
 }
 
 /**
- * The connections of `pool`, which send prepared statements under their names; Kysely does not support names. One that
- * turns out to be read-only is replaced: after a failover, a new connection leads to the primary, while the old one may
- * stay at the standby for ever. So is one whose tables Citus has distributed meanwhile: its request may be repeated.
+ * A connection that sends prepared statements under their names; Kysely does not support names. It is replaced when it
+ * turns out to be read-only: after a failover, a new connection leads to the primary, while the old one may stay at the
+ * standby for ever. So is one whose tables Citus has distributed meanwhile: its request may be repeated.
  */
+function namingClient(client: pg.PoolClient, watch: ConnectionWatch): NamingClient {
+  const session = sessionOf(client);
+  let isToReplace = false;
+  const send = async (text: string, values: unknown[]): Promise<unknown> => {
+    watch.begin(client);
+    try {
+      return await session.query(text, values);
+    } catch (error) {
+      if (session.mayHang(error)) {
+        isToReplace = true;
+        closeAtOnce(client);
+      }
+      throw error;
+    } finally {
+      watch.end(client);
+    }
+  };
+  const query = async (text: string, values: unknown[]): Promise<unknown> => {
+    try {
+      return await sendWithinBounds(client, () => send(text, values));
+    } catch (error) {
+      const isOutdated = session.isOutdated(error);
+      isToReplace ||= isOutdated || codeOf(error) === READ_ONLY;
+      throw isOutdated || hasFailedToCommit(text, error) ? serviceUnavailable(error) : error;
+    }
+  };
+  const read = async ({ text, values }: Read) => ((await query(text, values)) as pg.QueryResult).rows;
+  return {
+    query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
+    release: (error) => client.release(error || isToReplace),
+    readAll: (reads) =>
+      canSendTogether(session) ? sendTogether(client, () => reads.map(read)) : inTurn(reads, read),
+  };
+}
+
+/** The connections of `pool`, which send prepared statements under their names. */
 function namingStatements(pool: pg.Pool): PostgresPool & { readTogether: ReadTogether } {
   const clients = new WeakMap<pg.PoolClient, NamingClient>();
   const watches = watchesOver(pool);
-  const clientOver = (client: pg.PoolClient): NamingClient => {
-    const session = sessionOf(client);
-    const watch = watches.of(client);
-    let isToReplace = false;
-    const send = async (text: string, values: unknown[]): Promise<unknown> => {
-      watch.begin(client);
-      try {
-        return await session.query(text, values);
-      } catch (error) {
-        if (session.mayHang(error)) {
-          isToReplace = true;
-          closeAtOnce(client);
-        }
-        throw error;
-      } finally {
-        watch.end(client);
-      }
-    };
-    const query = async (text: string, values: unknown[]): Promise<unknown> => {
-      try {
-        return await sendWithinBounds(client, () => send(text, values));
-      } catch (error) {
-        const isOutdated = session.isOutdated(error);
-        isToReplace ||= isOutdated || codeOf(error) === READ_ONLY;
-        throw isOutdated || hasFailedToCommit(text, error) ? serviceUnavailable(error) : error;
-      }
-    };
-    const read = async ({ text, values }: Read) => ((await query(text, values)) as pg.QueryResult).rows;
-    return {
-      query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
-      release: (error) => client.release(error || isToReplace),
-      readAll: (reads) =>
-        canSendTogether(session) ? sendTogether(client, () => reads.map(read)) : inTurn(reads, read),
-    };
-  };
   const connect = async () => {
     const client = await connectIn(pool);
-    const known = clients.get(client) ?? clientOver(client);
+    const known = clients.get(client) ?? namingClient(client, watches.of(client));
     clients.set(client, known);
     return known;
   };

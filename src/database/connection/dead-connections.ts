@@ -176,6 +176,28 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
   };
 }
 
+/** How a connection of `pool` is opened. `pg` makes the password non-enumerable, so that a spread does not copy it. */
+const optionsOf = ({ options }: pg.Pool, address: string | undefined): pg.ClientConfig => ({
+  ...options,
+  password: options.password,
+  ...(address !== undefined && { connectionString: address }),
+});
+
+/** Counts the statements that run on each connection, and adds to `connections` those that had none yet. */
+const countStatements = (
+  connections: Map<pg.PoolClient, WatchedConnection>,
+): Pick<ConnectionWatch, 'begin' | 'end'> => ({
+  begin(client) {
+    const watched = connections.get(client) ?? toWatchedConnection(client);
+    watched.statements++;
+    connections.set(client, watched);
+  },
+  end(client) {
+    const watched = connections.get(client);
+    if (watched) watched.statements--;
+  },
+});
+
 /**
  * Watches the connections of `pool` that are passed to `begin`. A statement on a dead connection ends with the driver's
  * error within a few seconds.
@@ -186,12 +208,7 @@ export function watchConnections(pool: pg.Pool, address?: string): ConnectionWat
   pool.on('remove', (client) => void connections.delete(client));
   // Server processes of connections closed here. They do not notice the close, and may hold locks.
   let orphans: number[] = [];
-  // `pg` makes the password non-enumerable, so that a spread does not copy it.
-  const options: pg.ClientConfig = {
-    ...pool.options,
-    password: pool.options.password,
-    ...(address !== undefined && { connectionString: address }),
-  };
+  const options = optionsOf(pool, address);
   const closeIdle = watchIdle(pool);
 
   const close = ({ stream, pid, activeAtMs }: WatchedConnection) => {
@@ -219,15 +236,7 @@ export function watchConnections(pool: pg.Pool, address?: string): ConnectionWat
     return isFinding ? SHORT_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
   });
   return {
-    begin(client) {
-      const watched = connections.get(client) ?? toWatchedConnection(client);
-      watched.statements++;
-      connections.set(client, watched);
-    },
-    end(client) {
-      const watched = connections.get(client);
-      if (watched) watched.statements--;
-    },
+    ...countStatements(connections),
     stop: () => void stop(),
   };
 }

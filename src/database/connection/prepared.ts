@@ -59,6 +59,14 @@ const sendWithOthers: Send = (database, text, parameters) => {
   return read ? read({ text, values: parameters }) : sendAlone(database, text, parameters);
 };
 
+/** From now on, connections prepare this statement under `name`. @returns its text */
+function register(name: string, { sql: text, parameters }: CompiledQuery): string {
+  if (parameters.length > 0) throw new Error(`${name} has a value in its text`);
+  if (ALL_COLUMNS.test(text)) throw new Error(`${name} does not name the columns of its result`);
+  names.set(text, name);
+  return text;
+}
+
 function prepareFor<Value extends string, Row>(
   name: string,
   values: readonly Value[],
@@ -73,13 +81,8 @@ function prepareFor<Value extends string, Row>(
     RawBuilder<unknown>
   >; // its keys are just these
   let text: string | undefined;
-  const compile = (database: Kysely<Tables>, statement: RawBuilder<Row>): string => {
-    const compiled = statement.compile(database);
-    if (compiled.parameters.length > 0) throw new Error(`${name} has a value in its text`);
-    if (ALL_COLUMNS.test(compiled.sql)) throw new Error(`${name} does not name the columns of its result`);
-    names.set(compiled.sql, name);
-    return compiled.sql;
-  };
+  const compile = (database: Kysely<Tables>, statement: RawBuilder<Row>): string =>
+    register(name, statement.compile(database));
   const makeForm = (
     database: Kysely<Tables>,
     plain: string,

@@ -150,6 +150,41 @@ const toReplicaUse = (error: unknown): ReplicaUse =>
     ? { state: 'behind' }
     : { state: 'failed', reason: reasonOf(error) };
 
+/** A replica, and the switch that says whether it is read. */
+type SwitchedReplica = { primary: Database; replica: Database; use: ReturnType<typeof createSwitch> };
+
+/** Begins a read, and sets the switch. @returns why the read has not begun. @throws the error of the primary */
+async function check({ primary, replica, use }: SwitchedReplica): Promise<unknown> {
+  const position = await readPosition(primary);
+  try {
+    end(await beginInTime(replica, position));
+    use.set({ state: 'used' });
+    return undefined;
+  } catch (error) {
+    use.set(toReplicaUse(error));
+    return error;
+  }
+}
+
+/** What `act` reads there; undefined if the replica fails, which the switch then knows. @throws ServiceError of `act` */
+async function attempt<T>(
+  { replica, use }: SwitchedReplica,
+  position: Position,
+  act: (replica: Queryable) => Promise<T>,
+): Promise<{ result: T } | undefined> {
+  let transaction: ReadTransaction | undefined;
+  try {
+    transaction = await beginInTime(replica, position);
+    return { result: await actInTime(transaction, act) };
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    if (!CANCELLED.includes(codeOf(error))) use.set(toReplicaUse(error));
+    return undefined;
+  } finally {
+    if (transaction) end(transaction);
+  }
+}
+
 /**
  * Opens the replica of `primary`, with at most `size` connections. While it cannot be read, it is set aside, and
  * checked a few times a second. `tell` hears when reads move to the primary for longer, and when they come back.
@@ -161,35 +196,10 @@ export async function openReadReplica(
 ): Promise<ReadReplica> {
   const replica = createDatabase(createReplicaPool(connection, size, READ_MAX_MS));
   const use = createSwitch(tell);
+  const switched = { primary, replica, use };
   const counts = { onReplica: 0, onPrimary: 0 };
 
-  /** Begins a read, and sets the switch. @returns why the read has not begun. @throws the error of the primary */
-  const check = async (): Promise<unknown> => {
-    const position = await readPosition(primary);
-    try {
-      end(await beginInTime(replica, position));
-      use.set({ state: 'used' });
-      return undefined;
-    } catch (error) {
-      use.set(toReplicaUse(error));
-      return error;
-    }
-  };
-  const attempt = async <T>(position: Position, act: (replica: Queryable) => Promise<T>) => {
-    let transaction: ReadTransaction | undefined;
-    try {
-      transaction = await beginInTime(replica, position);
-      return { result: await actInTime(transaction, act) };
-    } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      if (!CANCELLED.includes(codeOf(error))) use.set(toReplicaUse(error));
-      return undefined;
-    } finally {
-      if (transaction) end(transaction);
-    }
-  };
-
-  const error = await check().catch((error) => use.set(toReplicaUse(error)));
+  const error = await check(switched).catch((error) => use.set(toReplicaUse(error)));
   if (error instanceof Unfit && error.unfitness === 'foreign') {
     use.close();
     await replica.destroy();
@@ -197,13 +207,13 @@ export async function openReadReplica(
   }
   const stopChecks = repeat(async () => {
     // While the primary does not answer, nothing is known of the replica.
-    if (!use.isOn()) await check().catch(() => {});
+    if (!use.isOn()) await check(switched).catch(() => {});
     return CHECK_INTERVAL_MS;
   });
   return {
     async read(findPosition, act) {
       const position = use.isOn() ? await findPosition() : undefined;
-      const answer = position && (await attempt(position, act));
+      const answer = position && (await attempt(switched, position, act));
       counts[answer ? 'onReplica' : 'onPrimary']++;
       return answer;
     },
