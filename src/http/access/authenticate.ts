@@ -97,67 +97,93 @@ const toTokenCaller = (token: AccessToken, { restriction, ...caller }: Caller): 
 /** What stands for keys: in the console's cookie, and signed by `createToken`. */
 type Stands = { sessions?: Pick<ConsoleSessions, 'read'>; tokens?: Pick<AccessTokens, 'read'> };
 
-/** Creates the functions that check API keys against `database`. */
-export function createAuthenticate(database: Database, { sessions, tokens }: Stands = {}) {
-  const findOwner = createFindOwner(database);
+/** What was accepted lately, so that its account is known without waiting. */
+type Accepted = ReturnType<typeof createAccepted>;
+
+const createAccepted = () => ({
   /** The keys whose last check succeeded. To hash a key again would take longer than to compare it. */
-  const accepted = createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE);
+  keys: createBoundedCache<StoredKey & { accountId: string }>(KEY_CACHE_SIZE),
   /** The accounts of sessions of the console, by what stands for their keys. It is checked again each time. */
-  const sessionAccounts = createBoundedCache<string>(KEY_CACHE_SIZE);
+  sessions: createBoundedCache<string>(KEY_CACHE_SIZE),
   /** The accounts of keys that have signed tokens. */
-  const tokenAccounts = createBoundedCache<string>(KEY_CACHE_SIZE);
-  /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
-  const noteUse = (keyId: string, owner: KeyOwner) => {
-    if (owner.isUsedToday) return;
-    owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
-    recordKeyUse(database, keyId).catch(() => {});
-  };
-  /** Each time, so that a session ends on all servers at once; people send few requests. */
-  const hasEnded = inBatches(async (sessionIds) => {
+  tokens: createBoundedCache<string>(KEY_CACHE_SIZE),
+});
+
+/** The account of a key, or of what stands for one, that was accepted lately; undefined for all others. */
+function findAccepted(accepted: Accepted, tokens: Stands['tokens'], key: string): string | undefined {
+  const known = accepted.keys.get(key)?.accountId ?? accepted.sessions.get(key);
+  if (known !== undefined) return known;
+  const token = tokens?.read(key);
+  return token && accepted.tokens.get(token.keyId);
+}
+
+/** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
+function noteUse(database: Database, keyId: string, owner: KeyOwner): void {
+  if (owner.isUsedToday) return;
+  owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
+  recordKeyUse(database, keyId).catch(() => {});
+}
+
+/** Whether a session of the console has ended. Read each time, so that it ends on all servers; people send few requests. */
+const createHasEnded = (database: Database): ((sessionId: string) => Promise<boolean>) =>
+  inBatches(async (sessionIds) => {
     const ended = await findEndedSessions(database, sessionIds);
     return (sessionId) => ended.has(sessionId);
   });
-  /** The caller of a session of the console that has not been ended, and whose key is still valid. */
-  const authenticateSession = async (
-    token: string,
-    { keyId, sessionId }: ConsoleSession,
-  ): Promise<Caller> => {
-    const [owner, isOver] = await Promise.all([findOwner(keyId), hasEnded(sessionId)]);
-    if (owner === undefined || isOver) throw unauthorized();
-    sessionAccounts.set(token, owner.accountId);
-    noteUse(keyId, owner);
+
+/** Creates the function that finds the caller of a key, or of what stands for one. It notes in `accepted` what is valid. */
+function createFindByKey(
+  database: Database,
+  { findOwner, accepted }: { findOwner: ReturnType<typeof createFindOwner>; accepted: Accepted },
+  { sessions, tokens }: Stands,
+): (key: string) => Promise<Caller> {
+  const hasEnded = createHasEnded(database);
+  const toUsed = (keyId: string, owner: KeyOwner): Caller => {
+    noteUse(database, keyId, owner);
     return toCaller(keyId, owner);
   };
-  const authenticateToken = async (token: AccessToken): Promise<Caller> => {
-    const { keyId } = token;
-    const owner = await findOwner(keyId);
-    if (owner === undefined) throw unauthorized();
-    tokenAccounts.set(keyId, owner.accountId);
-    noteUse(keyId, owner);
-    return toTokenCaller(token, toCaller(keyId, owner));
+  const ofSession = async (session: string, { keyId, sessionId }: ConsoleSession): Promise<Caller> => {
+    const [owner, isOver] = await Promise.all([findOwner(keyId), hasEnded(sessionId)]);
+    if (owner === undefined || isOver) throw unauthorized();
+    accepted.sessions.set(session, owner.accountId);
+    return toUsed(keyId, owner);
   };
-  const authenticate = async (key = ''): Promise<Caller> => {
+  const ofToken = async (token: AccessToken): Promise<Caller> => {
+    const owner = await findOwner(token.keyId);
+    if (owner === undefined) throw unauthorized();
+    accepted.tokens.set(token.keyId, owner.accountId);
+    return toTokenCaller(token, toUsed(token.keyId, owner));
+  };
+  return async (key) => {
     const token = tokens?.read(key);
-    if (token !== undefined) return await authenticateToken(token);
+    if (token !== undefined) return await ofToken(token);
     const session = sessions?.read(key);
-    if (session !== undefined) return await authenticateSession(key, session);
-    const stored = accepted.get(key) ?? readApiKey(key);
+    if (session !== undefined) return await ofSession(key, session);
+    const stored = accepted.keys.get(key) ?? readApiKey(key);
     if (stored === undefined) throw unauthorized();
     const owner = await findOwner(stored.keyId);
     if (owner === undefined || !isSameSecret(owner.secretHash, stored.secretHash)) {
-      accepted.delete(key);
+      accepted.keys.delete(key);
       throw unauthorized();
     }
-    if (!('accountId' in stored)) accepted.set(key, { ...stored, accountId: owner.accountId });
-    noteUse(stored.keyId, owner);
-    return toCaller(stored.keyId, owner);
+    if (!('accountId' in stored)) accepted.keys.set(key, { ...stored, accountId: owner.accountId });
+    return toUsed(stored.keyId, owner);
   };
+}
+
+/** Creates the functions that check API keys against `database`. */
+export function createAuthenticate(database: Database, stands: Stands = {}) {
+  const { sessions, tokens } = stands;
+  const findOwner = createFindOwner(database);
+  const accepted = createAccepted();
+  const findByKey = createFindByKey(database, { findOwner, accepted }, stands);
+  const accountOf = (key: string) => findAccepted(accepted, tokens, key);
   return {
     /**
      * The caller of a request by its key.
      * @throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired
      */
-    authenticate,
+    authenticate: async (key = ''): Promise<Caller> => await findByKey(key),
     /**
      * The caller behind an address that this key has signed; undefined if the key is revoked or expired.
      */
@@ -169,23 +195,17 @@ export function createAuthenticate(database: Database, { sessions, tokens }: Sta
      * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
      * permits of one account.
      */
-    ownerOf(key: string): string {
-      const known = accepted.get(key)?.accountId ?? sessionAccounts.get(key);
-      if (known !== undefined) return known;
-      const token = tokens?.read(key);
-      return (token && tokenAccounts.get(token.keyId)) ?? '';
-    },
+    ownerOf: (key: string): string => accountOf(key) ?? '',
     /**
      * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
      * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
      * needed: the key is known or malformed
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
-      if (accepted.get(key) !== undefined || sessionAccounts.get(key) !== undefined) return undefined;
-      const token = tokens?.read(key);
-      if (token !== undefined && tokenAccounts.get(token.keyId) !== undefined) return undefined;
-      if (!isApiKey(key) && sessions?.read(key) === undefined && token === undefined) return undefined;
-      return authenticate(key).then(
+      if (accountOf(key) !== undefined) return undefined;
+      if (!isApiKey(key) && sessions?.read(key) === undefined && tokens?.read(key) === undefined)
+        return undefined;
+      return findByKey(key).then(
         () => true,
         () => false, // the request waits with those of unknown keys; its own check then throws the reason
       );
