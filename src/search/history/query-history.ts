@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { QueryRequest } from '../../../generated/types.gen.ts';
-import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import { type BoundedCache, createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import { withStatementBound } from '../../database/connection/bounded-statements.ts';
 import type { Database } from '../../database/connection/database.ts';
 import { findKeepingAccounts, keepQueries } from '../../database/rows/history/kept-queries.ts';
@@ -51,80 +51,117 @@ type Waiting = Omit<NotedQuery, 'request'> & {
 const isTypedOn = (before: Waiting | undefined, { query }: QueryRequest): boolean =>
   before?.isPrefix === true && (query.startsWith(before.text) || before.text.startsWith(query));
 
-/** Creates the history in `database`. */
-export function createQueryHistory(database: Database, log: Logger): QueryHistory {
+/** What tells whether the next query is a step of the same search. */
+const toTyped = ({ query, prefix }: QueryRequest): Pick<Waiting, 'text' | 'isPrefix'> => ({
+  text: query,
+  isPrefix: prefix === true,
+});
+
+/** The queries that wait for being stored. */
+function createWaiting() {
   let waiting: Waiting[] = [];
   let characters = 0;
-  let storing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  /** Accounts that do not keep their queries, and until when that is taken for granted (`performance.now()`). */
-  const others = createBoundedCache<number>(ACCOUNTS_MAX);
+  return {
+    /** Whether a request of this length has room. */
+    hasRoom: (length: number): boolean =>
+      waiting.length < NOTED_MAX && characters + length <= NOTED_MAX_CHARACTERS,
+    /** Drops the key's last query, if the one that follows it is a step of the same search. */
+    dropTypedOn(keyId: string, following: QueryRequest): void {
+      const last = waiting.findLastIndex((query) => query.keyId === keyId);
+      if (!isTypedOn(waiting[last], following)) return;
+      characters -= waiting[last]?.request.length ?? 0;
+      waiting.splice(last, 1);
+    },
+    add(query: Waiting): void {
+      characters += query.request.length;
+      waiting.push(query);
+    },
+    dropAccount(accountId: string): void {
+      waiting = waiting.filter((query) => query.accountId !== accountId);
+    },
+    takeAll(): Waiting[] {
+      const all = waiting;
+      [waiting, characters] = [[], 0];
+      return all;
+    },
+  };
+}
 
+const toKept = (
+  { text: _, isPrefix: __, keyId: ___, notedAtMs, durationMs, ...query }: Waiting,
+  nowMs: number,
+) => ({
+  ...query,
+  id: uuidv7(),
+  durationMs: Math.round(durationMs),
+  ageMs: nowMs - notedAtMs + durationMs,
+});
+
+/**
+ * Stores queries in `database`, one batch after the other.
+ * @param others gets the accounts that keep none, and until when that is taken for granted
+ */
+function createStoring(database: Database, log: Logger, others: BoundedCache<number>) {
+  let storing: Promise<void> | undefined;
   const storeNow = async (noted: Waiting[]) => {
-    const keeping = await findKeepingAccounts(database, [
-      ...new Set(noted.map(({ accountId }) => accountId)),
-    ]);
+    const accountIds = new Set(noted.map(({ accountId }) => accountId));
+    const keeping = await findKeepingAccounts(database, [...accountIds]);
     const nowMs = performance.now();
-    for (const { accountId } of noted)
-      if (!keeping.has(accountId)) others.set(accountId, nowMs + STORED_AFTER_MS);
-    const kept = noted
-      .filter(({ accountId }) => keeping.has(accountId))
-      .map(({ text: _, isPrefix: __, keyId: ___, notedAtMs, durationMs, ...query }) => ({
-        ...query,
-        id: uuidv7(),
-        durationMs: Math.round(durationMs),
-        ageMs: nowMs - notedAtMs + durationMs,
-      }));
+    for (const accountId of accountIds.difference(keeping)) others.set(accountId, nowMs + STORED_AFTER_MS);
+    const kept = noted.filter(({ accountId }) => keeping.has(accountId)).map((query) => toKept(query, nowMs));
     if (kept.length > 0) await keepQueries(database, kept);
   };
+  return {
+    isBusy: (): boolean => storing !== undefined,
+    async store(noted: Waiting[]): Promise<void> {
+      const before = storing;
+      const mine = (async () => {
+        await before;
+        if (noted.length === 0) return;
+        await withStatementBound(STORE_MAX_MS, () => storeNow(noted)).catch((error) =>
+          log.warn({ err: error, queries: noted.length }, 'queries could not be kept'),
+        );
+      })();
+      storing = mine;
+      await mine;
+      if (storing === mine) storing = undefined;
+    },
+  };
+}
+
+/** Creates the history in `database`. */
+export function createQueryHistory(database: Database, log: Logger): QueryHistory {
+  /** Accounts that do not keep their queries, and until when that is taken for granted (`performance.now()`). */
+  const others = createBoundedCache<number>(ACCOUNTS_MAX);
+  const waiting = createWaiting();
+  const storing = createStoring(database, log, others);
+  let timer: NodeJS.Timeout | undefined;
+
   const store = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const noted = waiting;
-    [waiting, characters] = [[], 0];
-    const before = storing;
-    const mine = (async () => {
-      await before;
-      if (noted.length === 0) return;
-      await withStatementBound(STORE_MAX_MS, () => storeNow(noted)).catch((error) =>
-        log.warn({ err: error, queries: noted.length }, 'queries could not be kept'),
-      );
-    })();
-    storing = mine;
-    await mine;
-    if (storing === mine) storing = undefined;
+    await storing.store(waiting.takeAll());
   };
   /** Makes room for a request of this length. Returns whether there is any. */
-  const hasRoom = (length: number): boolean => {
-    if (waiting.length < NOTED_MAX && characters + length <= NOTED_MAX_CHARACTERS) return true;
-    if (storing !== undefined) return false;
+  const makeRoom = (length: number): boolean => {
+    if (waiting.hasRoom(length)) return true;
+    if (storing.isBusy()) return false;
     void store();
     return true;
   };
   return {
     note({ request, ...query }) {
       if ((others.get(query.accountId) ?? 0) > performance.now()) return;
-      const before = waiting.findLastIndex(({ keyId }) => keyId === query.keyId);
-      if (isTypedOn(waiting[before], request)) {
-        characters -= waiting[before]?.request.length ?? 0;
-        waiting.splice(before, 1);
-      }
+      waiting.dropTypedOn(query.keyId, request);
       const json = JSON.stringify(request);
-      if (!hasRoom(json.length)) return;
-      characters += json.length;
-      waiting.push({
-        ...query,
-        text: request.query,
-        isPrefix: request.prefix === true,
-        request: json,
-        notedAtMs: performance.now(),
-      });
+      if (!makeRoom(json.length)) return;
+      waiting.add({ ...query, ...toTyped(request), request: json, notedAtMs: performance.now() });
       timer ??= setTimeout(() => void store(), STORED_AFTER_MS).unref();
     },
     store,
     noteFromNow(accountId) {
       others.delete(accountId);
-      waiting = waiting.filter((query) => query.accountId !== accountId);
+      waiting.dropAccount(accountId);
     },
   };
 }
