@@ -1,6 +1,6 @@
 /**
- * The service with its embedded PostgreSQL runs in a container of 1 GiB, whatever is imported, and in one of 512 MiB with
- * ordinary files.
+ * The service with its embedded PostgreSQL runs in a container of 1 GiB, whatever is imported, and in one of 512 MiB
+ * with ordinary files.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';

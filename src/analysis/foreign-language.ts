@@ -3,9 +3,9 @@ import { isCommonWord } from './common-words.ts';
 import type { Language } from './language.ts';
 
 /**
- * The language of a text as it was detected, if at least a third of its distinct words are common in it, and more than in
- * any of `others`; undefined otherwise. `Wie mache ich ein Backup?` is no English, though five words prove little. Of
- * 7,800 questions of the open collections, none is taken for another language than that of its passages.
+ * The language of a text as it was detected, if at least a third of its distinct words are common in it, and more than
+ * in any of `others`; undefined otherwise. `Wie mache ich ein Backup?` is no English, though five words prove little.
+ * Of 7,800 questions of the open collections, none is taken for another language than that of its passages.
  */
 export function foreignLanguage(
   words: string[],

@@ -38,7 +38,9 @@ const CLOSING: Record<string, string> = {
 };
 const QUOTED = Object.entries(CLOSING).map(([open, close]) => `${open}(?:[^${close}\\\\]|\\\\.)*[${close}]`);
 const [NO_WORD, NO_BEGINNING] = ['\\s"\'“”„«»「」『』＂<>!=≤≥≠(),[\\]&|', '‘’‚‹›'];
-/** No two alternatives begin with the same character, so that the time is linear. An apostrophe may be within a word. */
+/**
+ * No two alternatives begin with the same character, so that the time is linear. An apostrophe may be within a word.
+ */
 const TOKEN = new RegExp(
   `\\s*(?:(?<quoted>${QUOTED.join('|')})|(?<sign>[<>!=]=|<>|&&|\\|\\||[=<>≤≥≠(),[\\]])|` +
     `(?<word>[^${NO_WORD}${NO_BEGINNING}][^${NO_WORD}]*))`,

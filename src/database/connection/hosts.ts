@@ -106,8 +106,8 @@ const ENDED_BY_TIMEOUT = ['25P04', '57P05'];
 const TRIES_MAX = 5;
 
 /**
- * Takes a connection of `pool`. Those of a role whose time-outs hold until our settings do are opened again: they may be
- * shorter than a moment in which this process or the database is busy.
+ * Takes a connection of `pool`. Those of a role whose time-outs hold until our settings do are opened again: they may
+ * be shorter than a moment in which this process or the database is busy.
  */
 async function connectDespiteTimeouts(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let tries = 1; ; tries++) {

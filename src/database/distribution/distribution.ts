@@ -152,8 +152,8 @@ export async function updateDistribution(database: Queryable): Promise<void> {
 }
 
 /**
- * The servers of shards whose content cannot be moved to others: Citus moves it by logical decoding. It answers as if it
- * did, and then tries in the background for ever. Servers that are away are left out.
+ * The servers of shards whose content cannot be moved to others: Citus moves it by logical decoding. It answers as if
+ * it did, and then tries in the background for ever. Servers that are away are left out.
  */
 export async function findImmovable(database: Queryable): Promise<string[]> {
   const { rows } = await sql<{ node: string }>`

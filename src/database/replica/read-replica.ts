@@ -166,7 +166,9 @@ async function check({ primary, replica, use }: SwitchedReplica): Promise<unknow
   }
 }
 
-/** What `act` reads there; undefined if the replica fails, which the switch then knows. @throws ServiceError of `act` */
+/**
+ * What `act` reads there; undefined if the replica fails, which the switch then knows. @throws ServiceError of `act`
+ */
 async function attempt<T>(
   { replica, use }: SwitchedReplica,
   position: Position,

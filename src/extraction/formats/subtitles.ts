@@ -1,6 +1,6 @@
 /**
- * Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha, YouTube's SBV, TTML) as text with the time
- * of each cue.
+ * Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha, YouTube's SBV, TTML) as text with the
+ * time of each cue.
  */
 import type { CueStart, ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';

@@ -22,7 +22,9 @@ const execute = promisify(execFile);
 const START_TIMEOUT_MS = 45_000;
 /** Starts of the whole cluster, each with other ports. */
 const ATTEMPTS = 3;
-/** Below the ports that Linux gives to connections (net.ipv4.ip_local_port_range), which other tests open by hundreds. */
+/**
+ * Below the ports that Linux gives to connections (net.ipv4.ip_local_port_range), which other tests open by hundreds.
+ */
 const PORTS = { from: 20_000, to: 32_000 };
 const POLL_INTERVAL_MS = 200;
 /** How long a daemon may take to end before it is killed. Its data are deleted anyway. */

@@ -124,14 +124,18 @@ function noteUse(database: Database, keyId: string, owner: KeyOwner): void {
   recordKeyUse(database, keyId).catch(() => {});
 }
 
-/** Whether a session of the console has ended. Read each time, so that it ends on all servers; people send few requests. */
+/**
+ * Whether a session of the console has ended. Read each time, so that it ends on all servers; people send few requests.
+ */
 const createHasEnded = (database: Database): ((sessionId: string) => Promise<boolean>) =>
   inBatches(async (sessionIds) => {
     const ended = await findEndedSessions(database, sessionIds);
     return (sessionId) => ended.has(sessionId);
   });
 
-/** Creates the function that finds the caller of a key, or of what stands for one. It notes in `accepted` what is valid. */
+/**
+ * Creates the function that finds the caller of a key, or of what stands for one. It notes in `accepted` what is valid.
+ */
 function createFindByKey(
   database: Database,
   { findOwner, accepted }: { findOwner: ReturnType<typeof createFindOwner>; accepted: Accepted },

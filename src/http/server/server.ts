@@ -118,7 +118,9 @@ const cutStalled =
     });
   };
 
-/** A server with Node's own bounds. It does not listen yet. `onTinyPieces`: a body comes in pieces that are too small. */
+/**
+ * A server with Node's own bounds. It does not listen yet. `onTinyPieces`: a body comes in pieces that are too small.
+ */
 const createBoundedServer = (handle: RequestListener, onTinyPieces: (socket: Socket) => void): Server =>
   createServer(
     {

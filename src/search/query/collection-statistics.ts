@@ -239,8 +239,8 @@ export async function readFrequencies(
 }
 
 /**
- * An account's search: the knowledge bases with these distinct `ids`, or all of them. `restriction`: only documents that
- * fit it count.
+ * An account's search: the knowledge bases with these distinct `ids`, or all of them. `restriction`: only documents
+ * that fit it count.
  */
 export type SearchedScope = {
   accountId: string;

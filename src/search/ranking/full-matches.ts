@@ -62,8 +62,8 @@ type Placed = { place: number; operand: string | undefined; isInformative: boole
 const HEADINGS = ':AB';
 
 /**
- * tsquery text for the words that say what a query is about, side by side in a heading: all but the common ones. So `How
- * do I make a backup?` has the section Backups first, and not a sentence that says "Make a backup".
+ * tsquery text for the words that say what a query is about, side by side in a heading: all but the common ones. So
+ * `How do I make a backup?` has the section Backups first, and not a sentence that says "Make a backup".
  */
 function inHeadings({ tokens, terms, unknown }: QueryWords): string | undefined {
   if (tokens.length > ORDERED_TOKENS_MAX) return undefined;

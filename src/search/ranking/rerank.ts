@@ -168,7 +168,10 @@ const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_i
  */
 const COUNTED_CANDIDATES_MAX = 500;
 
-/** How `feedbackTerms` counts lexemes. `tables`: `collection`, with the number of passages. `counts`: rows for each lexeme. */
+/**
+ * How `feedbackTerms` counts lexemes. `tables`: `collection`, with the number of passages. `counts`: rows for each
+ * lexeme.
+ */
 function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted }: FeedbackForm) {
   if (isRestricted)
     return {

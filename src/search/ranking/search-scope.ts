@@ -24,8 +24,8 @@ import { RERANK_DEPTH } from './rerank.ts';
  * - `documents`: the only documents to search.
  * - `maxPerDocument`: the most passages of a document.
  * - `isDistinct`: whether passages with the same text come once.
- * - `isRestricted`: documents outside of `filter` do not exist for the caller, so that the order of the results must not
- *   depend on them.
+ * - `isRestricted`: documents outside of `filter` do not exist for the caller, so that the order of the results must
+ *   not depend on them.
  */
 export type SearchScope = {
   filter?: DocumentFilter;

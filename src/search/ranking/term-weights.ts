@@ -28,8 +28,8 @@ import { ofLexeme, type Variant } from './variants.ts';
 
 /**
  * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
- * `isWeak`: a function word beside other words, by which alone no passage is found. `isTelling`: it says what the query is
- * about, and so do headings: no common word, and no unknown word of another language.
+ * `isWeak`: a function word beside other words, by which alone no passage is found. `isTelling`: it says what the query
+ * is about, and so do headings: no common word, and no unknown word of another language.
  */
 export type WeightedTerm = ScoredTerm &
   NamedTerm & { levels: ImpactLevels; isWeak: boolean; isTelling: boolean };

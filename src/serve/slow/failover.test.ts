@@ -1,4 +1,6 @@
-/** A failover to a promoted standby, where DATABASE_URL names both servers: the service finds the new primary itself. */
+/**
+ * A failover to a promoted standby, where DATABASE_URL names both servers: the service finds the new primary itself.
+ */
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../../config/config.ts';

@@ -35,7 +35,9 @@ function stepOf({ phase, document }: UploadState): string {
   return pages ? `Scan: ${pages}` : STEPS[phase];
 }
 
-/** How much of the bar is full: half of it is the way of the bytes. Only of scans the service says how far it has read. */
+/**
+ * How much of the bar is full: half of it is the way of the bytes. Only of scans the service says how far it has read.
+ */
 function shareOf({ phase, sentShare = 0, document }: UploadState): number | undefined {
   if (phase === 'failed' || phase === 'stopped') return undefined;
   if (phase === 'sending') return sentShare / 2;

@@ -1,4 +1,6 @@
-/** Connections to a PostgreSQL with TLS: each sslmode does what it does for libpq, and a refusal says what to change. */
+/**
+ * Connections to a PostgreSQL with TLS: each sslmode does what it does for libpq, and a refusal says what to change.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

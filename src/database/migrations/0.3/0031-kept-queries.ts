@@ -2,9 +2,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A row in `query_histories`: the account wants its queries kept. It is not referred to, since a restore drops its index
- * to load it, and backups have no kept queries. `bytes`: of the
- * request, so that no request has to be read for them. `knowledge_base_ids`: those that the request names.
+ * A row in `query_histories`: the account wants its queries kept. It is not referred to, since a restore drops its
+ * index to load it, and backups have no kept queries. `bytes`: of the request, so that no request has to be read for
+ * them. `knowledge_base_ids`: those that the request names.
  */
 const statements = [
   sql`CREATE TABLE query_histories (

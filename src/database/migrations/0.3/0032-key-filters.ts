@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * - `filter`: in the form of the contract; NULL: the key sees all documents.
- * - `filter_expires_at`: when a key with a filter expires; NULL: never. Its `expires_at` has passed long ago: so servers
- *   of earlier versions, which do not know the filter, refuse the key and all that stands for it.
+ * - `filter_expires_at`: when a key with a filter expires; NULL: never. Its `expires_at` has passed long ago: so
+ *   servers of earlier versions, which do not know the filter, refuse the key and all that stands for it.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE api_keys

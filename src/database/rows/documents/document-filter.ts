@@ -12,8 +12,8 @@ import { validationFailed } from '../../../terms/errors.ts';
 export type DocumentFilter = { path: string; hasFields: boolean };
 
 /**
- * The time for what compares all documents with a filter: one microsecond for an attribute of each, ten for a title, and
- * hundreds for the most conditions that a filter may have. Then the answer is 503.
+ * The time for what compares all documents with a filter: one microsecond for an attribute of each, ten for a title,
+ * and hundreds for the most conditions that a filter may have. Then the answer is 503.
  */
 export const COMPARISON_MAX_MS = 5_000;
 

@@ -132,7 +132,10 @@ export const asSeen = <Row extends { replaces: string | null }>(
   restriction: DocumentFilter | undefined,
 ): Row => (restriction === undefined ? row : { ...row, replaces: null });
 
-/** A document of the account, as a caller asks for it. `restriction`: which documents exist for the caller; undefined: all. */
+/**
+ * A document of the account, as a caller asks for it. `restriction`: which documents exist for the caller; undefined:
+ * all.
+ */
 export type SoughtId = OwnedId & { restriction?: DocumentFilter | undefined };
 
 /** @throws DOCUMENT_NOT_FOUND unless the account has this document, and it exists for the caller */

@@ -41,7 +41,9 @@ const findOwned = prepare(
 
 const VISIBLE_VALUES = ['knowledgeBaseIds', 'ids', 'path', 'hasFields'] as const;
 
-/** The documents of the table `documents` alone that fit a filter: its names would be ambiguous beside another table. */
+/**
+ * The documents of the table `documents` alone that fit a filter: its names would be ambiguous beside another table.
+ */
 const selectVisible = (
   { knowledgeBaseIds, ids, ...filter }: Record<(typeof VISIBLE_VALUES)[number], RawBuilder<unknown>>,
   isInShards: RawBuilder<unknown>,

@@ -59,7 +59,10 @@ export async function findKeepingAccounts(
   return new Set((await findKeeping(database, { accountIds })).map(({ accountId }) => accountId));
 }
 
-/** Without those that were sent before the history began. Locks the histories: one that ends at the time does so before, and takes nothing; or after, and removes all. */
+/**
+ * Without those that were sent before the history began. Locks the histories: one that ends at the time does so before,
+ * and takes nothing; or after, and removes all.
+ */
 const insertQueries = (queries: AnsweredQuery[]) => sql`
   INSERT INTO kept_queries
     (account_id, sent_at, id, request, bytes, knowledge_base_ids, result_count, duration_ms)

@@ -66,7 +66,9 @@ export function itemLines(
   });
 }
 
-/** The streams of GUIDs and of entries ([MS-OXMSG] 2.2.3.1), which stand at the top of the file for all its messages. */
+/**
+ * The streams of GUIDs and of entries ([MS-OXMSG] 2.2.3.1), which stand at the top of the file for all its messages.
+ */
 const [NAMES, GUIDS, ENTRIES] = ['__nameid_version1.0', '__substg1.0_00020102', '__substg1.0_00030102'];
 const [GUID_LENGTH, ENTRY_LENGTH] = [16, 8];
 /** Named properties have ids from here on. */

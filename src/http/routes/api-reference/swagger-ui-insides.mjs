@@ -2,9 +2,9 @@
  * What the page uses of Swagger UI beyond its documentation, as of swagger-ui-dist 5.35: see docs/private-insides.md.
  * Runs in the browser.
  *
- * Plugins and `wrapComponents` are documented; the names of components and their properties are not. If they change, the
- * page loses what the plugins add: the search in summaries, labels for screen readers, and errors that open. Instead:
- * nothing, the reference can be read without.
+ * Plugins and `wrapComponents` are documented; the names of components and their properties are not. If they change,
+ * the page loses what the plugins add: the search in summaries, labels for screen readers, and errors that open.
+ * Instead: nothing, the reference can be read without.
  */
 
 /** The fields of an operation that the search looks at. */
