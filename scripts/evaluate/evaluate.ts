@@ -247,7 +247,8 @@ async function evaluateUnanswered(folders: string[]): Promise<void> {
   const least = leastScoreKeeping(all.answered, KEPT_SHARE);
   process.stdout.write(
     `minScore ${figure(least)} keeps ${KEPT_SHARE * 100} % of the answered questions, and drops ` +
-      `${figure(shareBelow(all.leftOut, least))} of those left out, ${figure(shareBelow(all.foreign, least))} of those of others.\n`,
+      `${figure(shareBelow(all.leftOut, least))} of those left out, ` +
+      `${figure(shareBelow(all.foreign, least))} of those of others.\n`,
   );
 }
 

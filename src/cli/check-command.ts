@@ -31,7 +31,8 @@ function endWithoutCheck({ exitCode, code, message }: CommanderError): never {
 
 export const checkCommand = withRemote(new Command('check'))
   .description(
-    'check that a service keeps the contract: every operation with every status that a client can cause. Exits with 0 ' +
+    'check that a service keeps the contract: every operation with every status that a client can ' +
+      'cause. Exits with 0 ' +
       'if it does, with 1 if not, and with 2 if it could not be checked. The key needs the scope write for all ' +
       'knowledge bases, and nothing else may use its account meanwhile. The data of the run is deleted at its end',
   )

@@ -170,7 +170,8 @@ export function unexpectedAnswer(response: Response, text: string): KnowledgeRet
   // A browser hides where a redirection leads.
   const isRedirection = type === 'opaqueredirect' || (status >= 300 && status < 400);
   const message = isRedirection
-    ? `The address redirects to ${headers.get('location') ?? 'another'}, where the key is not sent: give the service's own.`
+    ? `The address redirects to ${headers.get('location') ?? 'another'}, where the key is not sent: ` +
+      `give the service's own.`
     : `The answer with status ${status} is not the service's.`;
   return new CodedError(
     'UNEXPECTED_ANSWER',
@@ -233,7 +234,8 @@ export function namingOtherAddress(error: unknown, address: string, baseUrl: str
   if (!isTold || made === undefined || made === baseUrl || pageAddress() !== undefined) return error;
   if (error.errorCode !== 'NETWORK_ERROR' && error.errorCode !== 'UNEXPECTED_ANSWER') return error;
   error.message +=
-    ` The service made this address, which begins with ${made} and not with ${baseUrl}: on the server, BASE_URL must be ` +
+    ` The service made this address, which begins with ${made} and not with ${baseUrl}: on the server, ` +
+    `BASE_URL must be ` +
     `${baseUrl}.`;
   return error;
 }

@@ -68,8 +68,10 @@ function requireRate({ body }: Answer): void {
   const allowed = data?.limits?.requestsPerMinute;
   if (typeof allowed === 'number' && allowed < NEEDED_REQUESTS)
     throw new CannotCheck(
-      `The service allows each key ${allowed} requests a minute, and the checks need ${NEEDED_REQUESTS}. The limit is ` +
-        'a setting of the server: have its operator raise RATE_LIMIT_PER_MINUTE there, or check another server of the ' +
+      `The service allows each key ${allowed} requests a minute, and the checks need ` +
+        `${NEEDED_REQUESTS}. The limit is ` +
+        'a setting of the server: have its operator raise RATE_LIMIT_PER_MINUTE there, ' +
+        'or check another server of the ' +
         'same version.',
     );
 }

@@ -121,7 +121,8 @@ async function runInitdb(directory: string, options: ClusterOptions): Promise<vo
 /** initdb and PostgreSQL's clients ask for the name of their user. */
 const namelessUser = (): Error =>
   new Error(
-    `The user id ${process.getuid?.()} has no name, which PostgreSQL needs: add it to /etc/passwd (in a container, by ` +
+    `The user id ${process.getuid?.()} has no name, which PostgreSQL needs: ` +
+      `add it to /etc/passwd (in a container, by ` +
       'its image or nss_wrapper), start the service as a user that has one, or set DATABASE_URL.',
   );
 

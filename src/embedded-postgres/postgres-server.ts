@@ -67,7 +67,8 @@ const diskIsFull =
   'the disk of DATA_DIR is full: PostgreSQL cannot go on without space for its write-ahead log. Free some space.';
 
 const connectionsEnd =
-  'the disk of DATA_DIR is full: connections to PostgreSQL cannot begin without space for their caches. They get that ' +
+  'the disk of DATA_DIR is full: connections to PostgreSQL cannot begin without space for their ' +
+  'caches. They get that ' +
   'of its ballast, to answer meanwhile. Free some space.';
 
 /** Gives the ballast up if the server has ended for lack of space. Returns whether it can start now. */

@@ -63,7 +63,8 @@ export function describeVerdict(comparison: Comparison): string {
   if (rival === undefined)
     return `${take}: ${beside(taken, gain)}, ${changed(gain)}; the gain is ${range(gain)} in 95 of 100 cases.`;
   return (
-    `${take}: ${rival.way} has ${beside(rival, gain)} (${changed(gain)}), but ${questions} questions do not tell that ` +
+    `${take}: ${rival.way} has ${beside(rival, gain)} (${changed(gain)}), ` +
+    `but ${questions} questions do not tell that ` +
     `from chance (${range(gain)} in 95 of 100 cases)${adviceOf(questions, gain)}.`
   );
 }

@@ -27,7 +27,9 @@ function requireTokenFilter(filter: Filter): void {
   toDocumentFilter(filter);
   const bytes = Buffer.byteLength(JSON.stringify(filter));
   if (bytes <= TOKEN_FILTER_MAX_BYTES) return;
-  const message = `must have at most ${TOKEN_FILTER_MAX_BYTES} bytes in JSON, with that of the token that asks; it has ${bytes}`;
+  const message =
+    `must have at most ${TOKEN_FILTER_MAX_BYTES} bytes in JSON, with that of the token that asks; ` +
+    `it has ${bytes}`;
   throw validationFailed([], { filter: [message] });
 }
 

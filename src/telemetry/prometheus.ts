@@ -102,7 +102,8 @@ function countModels(registers: Registry[]): Pick<Meter, 'meaningAsked' | 'reran
   const rerankings = new Counter({
     name: `${PREFIX}rerank_queries_total`,
     help:
-      'Queries whose best passages the reranker was asked to order: reranked, or in the order without it because of a ' +
+      'Queries whose best passages the reranker was asked to order: reranked, ' +
+      'or in the order without it because of a ' +
       'timeout, or because the reranker was unavailable, limited requests, or gave a wrong answer.',
     labelNames: ['outcome'],
     registers,

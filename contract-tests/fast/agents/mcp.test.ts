@@ -12,7 +12,9 @@ const account = await openAccount();
 const { api } = account;
 const searchKey = await createKey(account.name, undefined, { scope: 'search' });
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Travel', description: 'Rules' });
-const content = `# Hotels\n\n${'Filler words come first. '.repeat(60)}A hotel may cost 120 euros.\n\n# Trains\n\nSecond class.`;
+const content =
+  `# Hotels\n\n${'Filler words come first. '.repeat(60)}A hotel may cost 120 euros.\n\n# ` +
+  `Trains\n\nSecond class.`;
 const { id: documentId } = await api.importTextContent({
   knowledgeBaseId,
   title: 'Travel rules',

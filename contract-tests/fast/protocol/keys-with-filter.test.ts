@@ -21,7 +21,9 @@ const wordsFrom = (seed: number, count: number): string =>
 
 const visible: Text[] = Array.from({ length: 24 }, (_, i) => ({
   title: `Field notes ${i}`,
-  content: `The ${wordsFrom(i, 3 + (i % 9))} rests near the river bank. ${i % 5 === 0 ? 'Paid time off is granted.' : ''}`,
+  content:
+    `The ${wordsFrom(i, 3 + (i % 9))} rests near the river bank. ` +
+    `${i % 5 === 0 ? 'Paid time off is granted.' : ''}`,
   attributes: { team: 'sales', year: 2020 + (i % 4) },
 }));
 /** Texts with the same words, which would change every count; words that only they have; and copies. */

@@ -92,7 +92,9 @@ test('what is wrong with a table is said by line and column', { timeout: 120_000
   expect(await evaluate(unreadable)).toMatchObject({
     code: 1,
     output: '',
-    complaints: `${unreadable}:\nLine 2, column grade: "good" is no number from 0 to 100.\nLine 3, column question: the question is missing.\n`,
+    complaints:
+      `${unreadable}:\nLine 2, column grade: "good" is no number from 0 to 100.\nLine 3, ` +
+      `column question: the question is missing.\n`,
   });
   const unknown = await write('names.csv', 'question,document\nA?,hotels\nB?,Taxi\nC?,nothing\n');
   const { code, complaints } = await evaluate(unknown, '--kb', 'Own questions');

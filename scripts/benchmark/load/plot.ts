@@ -91,7 +91,9 @@ function drawSeries({ colour, style, points }: Series, x: Axis, y: Axis): string
     .filter(([, value]) => Number.isFinite(value))
     .map(([at, value]) => `${round(x.place(at))} ${round(y.place(value))}`);
   if (places.length === 0) return '';
-  const look = `class="line colour${colour % LIGHT_COLOURS.length}" stroke-dasharray="${DASHES[style % DASHES.length]}"`;
+  const look =
+    `class="line colour${colour % LIGHT_COLOURS.length}" ` +
+    `stroke-dasharray="${DASHES[style % DASHES.length]}"`;
   return `<path ${look} d="M${places.join('L')}"/>`;
 }
 
@@ -99,7 +101,9 @@ function drawLegend(series: Series[]): string {
   return series
     .map(({ name, colour, style }, i) => {
       const middle = HEIGHT + i * LEGEND_LINE;
-      const look = `class="line colour${colour % LIGHT_COLOURS.length}" stroke-dasharray="${DASHES[style % DASHES.length]}"`;
+      const look =
+        `class="line colour${colour % LIGHT_COLOURS.length}" ` +
+        `stroke-dasharray="${DASHES[style % DASHES.length]}"`;
       return `<path ${look} d="M${MARGIN.left} ${middle}h32"/>
 <text x="${MARGIN.left + 40}" y="${middle + 4}">${escapeText(name)}</text>`;
     })

@@ -71,7 +71,8 @@ if (isMain(import.meta.filename)) {
   for (const [name, figures] of await measure(await writePages(), tried)) {
     const { pages, words, wrong, seconds, least } = figures;
     process.stdout.write(
-      `${name.padEnd(24)} ${pages} pages  ${(seconds / pages).toFixed(1)} s a page  ${((100 * wrong) / words).toFixed(2)} % wrong words  confidence from ${least.toFixed(2)}\n`,
+      `${name.padEnd(24)} ${pages} pages  ${(seconds / pages).toFixed(1)} s a page  ` +
+        `${((100 * wrong) / words).toFixed(2)} % wrong words  confidence from ${least.toFixed(2)}\n`,
     );
   }
 }

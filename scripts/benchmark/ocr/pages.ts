@@ -25,7 +25,8 @@ function findFonts(): [Font, Font, Font] {
   const serif = SERIF_FONTS.find(([, file]) => file !== undefined && existsSync(file));
   if (serif === undefined)
     throw new Error(
-      'The pages need a font with serifs: apt-get install fonts-liberation, or npm install --no-save @fontsource/noto-serif.',
+      'The pages need a font with serifs: apt-get install fonts-liberation, ' +
+        'or npm install --no-save @fontsource/noto-serif.',
     );
   return [['Open Sans'], ['Liberation Sans', join(STANDARD_FONTS, 'LiberationSans-Regular.ttf')], serif];
 }

@@ -103,7 +103,8 @@ export function writeOperations(spec: Spec, operations: ClientOperation[]): stri
   const { classes } = findClasses(spec, operations);
   const table = operations.map(
     ({ id, method, payload, hasKey }) =>
-      `    "${id}": Operation("${id}", "${method}", ${modelOf({ $ref: `/${payload}` }, spec)}${hasKey ? ', True' : ''}),\n`,
+      `    "${id}": Operation("${id}", "${method}", ` +
+      `${modelOf({ $ref: `/${payload}` }, spec)}${hasKey ? ', True' : ''}),\n`,
   );
   const kinds = ['sync', 'async'] as const;
   const text = `OPERATIONS = {

@@ -32,8 +32,10 @@ const PAGE_SIZE = 1_000;
 
 /** To lock all tables instead would stop imports and queries for the time of the backup. */
 const NO_COMMON_SNAPSHOT =
-  'Citus distributes the database, and its servers have no common snapshot. Back up each of them by PostgreSQL itself ' +
-  "(pg_basebackup and a WAL archive), with a common point by SELECT citus_create_restore_point('NAME'), and then the files.";
+  'Citus distributes the database, and its servers have no common snapshot. ' +
+  'Back up each of them by PostgreSQL itself ' +
+  '(pg_basebackup and a WAL archive), with a common point by SELECT ' +
+  "citus_create_restore_point('NAME'), and then the files.";
 
 /** Receives progress, one line at a time. */
 export type ReportProgress = (line: string) => void;

@@ -51,7 +51,9 @@ async function checkSentences({ server, model, signal }: Asked): Promise<Problem
   const problems: Problem[] = [];
   if (!(cosine(asked, near) > cosine(asked, far)))
     problems.push({
-      problem: `The vectors of ${model.model} do not show what texts mean: "${QUESTION}" is not nearer to "${NEAR}" than to "${FAR}".`,
+      problem:
+        `The vectors of ${model.model} do not show what texts mean: "${QUESTION}" is not nearer to ` +
+        `"${NEAR}" than to "${FAR}".`,
       remedy:
         'Set EMBEDDINGS_MODEL to a model for embeddings, and EMBEDDINGS_QUERY_PREFIX and EMBEDDINGS_PASSAGE_PREFIX ' +
         'to what its page says.',

@@ -28,7 +28,8 @@ async function checkLibrary(database: Database, schema: string): Promise<Problem
       {
         problem,
         remedy:
-          'Install its package on the database server again. To do without it, run DROP EXTENSION vector CASCADE before ' +
+          'Install its package on the database server again. To do without it, ' +
+          'run DROP EXTENSION vector CASCADE before ' +
           'its package is removed.',
       },
     ];
@@ -46,7 +47,8 @@ export async function checkVectorIndexes(database: Database): Promise<Problem[]>
   const { length: large } = await readUnindexed(database, { generation, passagesMin: COMPARED_MAX });
   if (large === 0) return [];
   const problem =
-    `In knowledge bases with more than ${COMPARED_MAX} passages, here ${large}, only passages with a word of the query ` +
+    `In knowledge bases with more than ${COMPARED_MAX} passages, here ${large}, ` +
+    `only passages with a word of the query ` +
     'are found: the database has no pgvector of version 0.7 or later.';
   return [{ isWarning: true, problem, remedy: remedyFor(pgvector) }];
 }

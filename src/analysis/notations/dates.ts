@@ -28,7 +28,8 @@ const GAP = '[-.,/ ]{0,3}';
 const NAME = '(?<name>[\\p{L}\\p{M}]{3,20})';
 /** Node 22 allows no name of a group twice: the year has another one where it is short. */
 const DAY_FIRST = new RegExp(
-  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d)|[-/](?<shortYear>\\d{2})(?![\\p{L}\\p{N}]))?`,
+  `^(?<day>\\d{1,2})${ORDINAL}${GAP}${OF}${NAME}(?:${GAP}${OF}(?<year>\\d{4})(?!\\d)|[-/](?` +
+    `<shortYear>\\d{2})(?![\\p{L}\\p{N}]))?`,
   'iu',
 );
 const MONTH_FIRST = new RegExp(

@@ -3,7 +3,8 @@ import { foldAccents } from '../normalise.ts';
 
 /** The languages of `LANGUAGES`, and further ones whose texts have no stemmer. */
 const LOCALES =
-  'ar ar-SY bg ca cs da de el en es eu fa fi fr ga he hi hr hu hy id it lt nb ne nl pl pt ro ru sr sr-Latn sv ta th tr uk yi';
+  'ar ar-SY bg ca cs da de el en es eu fa fi fr ga he hi hr hu hy id it lt nb ne nl pl pt ro ru sr ' +
+  'sr-Latn sv ta th tr uk yi';
 
 /** The name in a date, alone, and as an abbreviation: `5 марта`, `март`, `мар.`. */
 const STYLES: Intl.DateTimeFormatOptions[] = [

@@ -152,7 +152,8 @@ export const importCommand = withRemote(
   withJson(new Command('import'), 'print JSON: one line for each file, then a summary'),
 )
   .description(
-    'import files, folders and addresses, and wait until they can be searched.\nA file that was imported before is replaced ' +
+    'import files, folders and addresses, and wait until they can be searched.\nA file that was ' +
+      'imported before is replaced ' +
       'if it has changed, and skipped otherwise. An interrupted import goes on when the command is repeated.',
   )
   .argument(
@@ -185,7 +186,8 @@ export const importCommand = withRemote(
   .addHelpText(
     'after',
     '\nThe exit code is 1 if a file has failed, and 3 if only files have that had failed before. These are not\n' +
-      'tried again until they have changed, unless the cause was the service. Empty files in folders, and those of types that\n' +
+      'tried again until they have changed, unless the cause was the service. Empty files in folders, ' +
+      'and those of types that\n' +
       'the service does not read, are ignored: they are named, and are no failure.',
   )
   .action(run);

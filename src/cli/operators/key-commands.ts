@@ -111,17 +111,20 @@ withJson(keys.command('create'))
   .addOption(
     new Option(
       '--scope <scope>',
-      'search: queries, lists and reads; write: also imports, updates and deletions (default: write, with --filter search)',
+      'search: queries, lists and reads; write: also imports, updates and deletions (default: write, ' +
+        'with --filter search)',
     ).choices(['search', 'write']),
   )
   .option(
     '--filter <filter>',
-    `it only reads documents that match, such as '${FILTER_EXAMPLE}'. All others do not exist for it (default: it sees all)`,
+    `it only reads documents that match, such as '${FILTER_EXAMPLE}'. ` +
+      `All others do not exist for it (default: it sees all)`,
     readKeyFilter,
   )
   .option(
     '--kb, --knowledge-base <name>',
-    'bind it to this knowledge base, by name or id; may be repeated. All others do not exist for it (default: it sees all)',
+    'bind it to this knowledge base, by name or id; may be repeated. ' +
+      'All others do not exist for it (default: it sees all)',
     collect,
   )
   .option(

@@ -139,7 +139,8 @@ async function adviseAfterNothing(
 
 /** What a search did with phrases that nothing has. */
 const phrasesNote = (phrases: string[]): string =>
-  `No passage has ${enumerate(phrases.map((phrase) => `"${toVisibleLine(phrase)}"`))}: the words were searched instead.`;
+  `No passage has ${enumerate(phrases.map((phrase) => `"${toVisibleLine(phrase)}"`))}: ` +
+  `the words were searched instead.`;
 
 export const search = withRemote(withJson(new Command('search')))
   .description('find the passages that answer a question')

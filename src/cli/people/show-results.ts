@@ -58,7 +58,8 @@ function* explainScore(explanation: Explanation): Generator<string> {
   if (rerank)
     yield line(rerank.contribution, `by the reranker, which found it in place ${rerank.formerRank}`);
   for (const { phrase, occurrences } of phrases)
-    yield `         "${phrase}": ${occurrences === 0 ? 'in the title or the headings' : pluralise(occurrences, 'time')}`;
+    yield `         "${phrase}": ` +
+      `${occurrences === 0 ? 'in the title or the headings' : pluralise(occurrences, 'time')}`;
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
 }
 

@@ -61,7 +61,8 @@ function findTrafficProblems({ now }: Reading): string[] {
       ? `${deliveries.failed} of ${deliveries.failed + deliveries.received} deliveries to webhooks failed ${when}.`
       : '',
     byWords > meaning.compared
-      ? `The model did not answer ${byWords} of ${byWords + meaning.compared} queries ${when}: see \`doctor\` and the log.`
+      ? `The model did not answer ${byWords} of ${byWords + meaning.compared} queries ${when}: ` +
+        `see \`doctor\` and the log.`
       : '',
   ];
 }

@@ -168,7 +168,8 @@ function showMeaning({ sinceStart: { meaning } }: Reading): string[] {
   return [
     part(
       'MEANING',
-      `${formatShare(byWords / asked)} of ${asked} ${asked === 1 ? 'query' : 'queries'} since the start by words alone, without the model${why}`,
+      `${formatShare(byWords / asked)} of ${asked} ${asked === 1 ? 'query' : 'queries'} since the ` +
+        `start by words alone, without the model${why}`,
     ),
   ];
 }

@@ -128,7 +128,8 @@ export const status = withJson(new Command('status'), 'print JSON, on one line')
   .addOption(
     new Option(
       '--url <address>',
-      'a server, or a worker with its WORKER_PORT; may be repeated, and all are added up; default: those that run on DATA_DIR',
+      'a server, or a worker with its WORKER_PORT; may be repeated, and all are added up; default: ' +
+        'those that run on DATA_DIR',
     )
       .env('KNOWLEDGE_URL')
       .argParser((text: string, before?: string[]) => collect(readAddress(text), before)),

@@ -18,7 +18,10 @@ const QUESTION_MAX = 8_192;
 /** What is wrong with the lines; undefined: they are questions. */
 function findLinesError(questions: string[]): string | undefined {
   if (questions.length > QUESTIONS_MAX)
-    return `These are ${questions.length} questions; ${QUESTIONS_MAX} are the most here. The command \`evaluate\` takes all.`;
+    return (
+      `These are ${questions.length} questions; ${QUESTIONS_MAX} are the most here. ` +
+      `The command \`evaluate\` takes all.`
+    );
   const long = questions.find((question) => Array.from(question).length > QUESTION_MAX);
   return long && `"${long.slice(0, 40)}…" is longer than ${QUESTION_MAX} characters.`;
 }

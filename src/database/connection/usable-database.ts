@@ -20,7 +20,8 @@ const REMEDIES: Record<string, string> = {
   EAI_AGAIN: 'Set the right host in DATABASE_URL, or look why its name cannot be resolved.',
   ENOENT: 'Start PostgreSQL, or set the right socket directory in DATABASE_URL.',
   '28P01':
-    'Set the right user and password in DATABASE_URL, where letters such as % # / ? @ and : of a password are encoded: ' +
+    'Set the right user and password in DATABASE_URL, where letters such as % # / ? @ and : ' +
+    'of a password are encoded: ' +
     '% as %25.',
   '28000': 'Allow this user in pg_hba.conf, or set another one in DATABASE_URL.',
   '3D000': 'Make the database (createdb), or set the right one in DATABASE_URL.',
@@ -59,7 +60,8 @@ const SENTENCES: [RegExp, Problem][] = [
       problem:
         'The database asks for a certificate of this user, by its pg_hba.conf, and has not got the right one.',
       remedy:
-        'Add sslcert=FILE&sslkey=FILE to DATABASE_URL, with a certificate whose common name is the user, by an authority ' +
+        'Add sslcert=FILE&sslkey=FILE to DATABASE_URL, with a certificate whose common name is the ' +
+        'user, by an authority ' +
         'of ssl_ca_file there.',
     },
   ],
@@ -114,7 +116,9 @@ export function describeUnreachable(error: unknown): Problem {
     };
   const isCertificate = /CERT|TLS|SSL/.test(code);
   return {
-    problem: `The database does not answer${isCertificate ? ' with a certificate that can be trusted' : ''}: ${reason}.`,
+    problem:
+      `The database does not answer${isCertificate ? ' with a certificate that can be trusted' : ''}: ` +
+      `${reason}.`,
     remedy: REMEDIES[code] ?? `Check that PostgreSQL runs, and that ${ADDRESS} is its address.`,
   };
 }

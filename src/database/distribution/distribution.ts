@@ -52,7 +52,8 @@ async function hasCitus(database: Queryable): Promise<boolean> {
 async function requireWorkers(database: Queryable): Promise<void> {
   if (!(await hasCitus(database)))
     throw new Error(
-      'The database has no Citus: on the coordinator, create the extension (CREATE EXTENSION citus) and add the workers ' +
+      'The database has no Citus: on the coordinator, create the extension (CREATE EXTENSION citus) ' +
+        'and add the workers ' +
         '(citus_add_node), or leave out --distribute.',
     );
   const { rows: workers } = await WORKERS.execute(database);
@@ -97,7 +98,8 @@ type Tell = (sentence: string) => void;
 
 /** What keeps content where it is, and the remedy. */
 export const describeImmovable = (nodes: string[]): string =>
-  `Content cannot be moved from ${nodes.join(', ')}, such as by citus_rebalance_start(): set wal_level = logical there, ` +
+  `Content cannot be moved from ${nodes.join(', ')}, such as by citus_rebalance_start(): ` +
+  `set wal_level = logical there, ` +
   'and restart PostgreSQL.';
 
 async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {

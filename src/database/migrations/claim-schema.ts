@@ -73,7 +73,8 @@ export function describeRefusal(home: string, facts: SchemaFacts): string | unde
   if (isOurs && usable) return undefined;
   if (isOurs)
     return (
-      `The schema ${schema} of the database has the tables of another deployment, which the role ${user} may not read. ` +
+      `The schema ${schema} of the database has the tables of another deployment, ` +
+      `which the role ${user} may not read. ` +
       `If it is the same deployment, log in as the owner of the tables. Otherwise: ${ELSEWHERE}`
     );
   if (!exists && canMake) return undefined;

@@ -53,7 +53,8 @@ describe('extractHtml', () => {
       'a form shows what is typed, chosen and ticked',
       '<form><label>Name<input value=Ida></label><input type=hidden value=token><input type=password value=p>' +
         '<select><option>Red<option selected>Blue</select><label><input type=checkbox checked>Lunch</label>' +
-        '<label><input type=RADIO>Tea</label><textarea>No nuts</textarea>a<button>Go</button>b<input role=button type=checkbox></form>',
+        '<label><input type=RADIO>Tea</label><textarea>No nuts</textarea>a<button>Go</button>b' +
+        '<input role=button type=checkbox></form>',
       'Name Ida Blue ☒ Lunch ☐ Tea No nuts a b',
     ],
     ['a hidden form is none', '<p>a<span hidden><input value=x><textarea>y</textarea></span>b', 'ab'],
@@ -196,7 +197,8 @@ describe('extractHtml', () => {
     ['lists may count down', '<ol reversed start="2"><li>x<li>y</ol>', '2. x\n1. y'],
     [
       'a class may raise text',
-      '<style>p{color:red} @media all {.x, span.up{vertical-align: super}}</style>glaze<b class="up x">1</b> b<i class="p">3</i>',
+      '<style>p{color:red} @media all {.x, span.up{vertical-align: super}}</style>glaze' +
+        '<b class="up x">1</b> b<i class="p">3</i>',
       'glaze [1] b3',
     ],
     ['a link to a note is a superscript', 'glaze<a href="#n"><span>12</span></a>.', 'glaze [12].'],

@@ -162,7 +162,9 @@ const DATE_SEPARATION = /[dmy]+\//i;
  */
 const SEPARATORS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    '.': 'bg 2 cs 5 de 7 fi 11 hu 14 is 15 nb 20 no pl 21 ro 24 ru 25 hr 26 sk 27 tr 31 uk 34 be 35 sl 36 et 37 lv 38 mk 47',
+    '.':
+      'bg 2 cs 5 de 7 fi 11 hu 14 is 15 nb 20 no pl 21 ro 24 ru 25 hr 26 sk 27 tr 31 uk 34 be 35 sl 36 ' +
+      'et 37 lv 38 mk 47',
     '-': 'da 6 nl 19 sv 29 lt 39',
   }).flatMap(([separator, languages]) =>
     languages.split(' ').map((language): [string, string] => [language, separator]),

@@ -20,8 +20,10 @@ test('a calendar without entries, and a text about calendars, stay as they are',
 
 test('a contact has its name, and how to reach the person', async () => {
   const card =
-    'BEGIN:VCARD\r\nVERSION:2.1\r\nN:Berg;Ida;;;\r\nitem1.ORG:Harbour\\, Ulm;Sales\r\nTEL;TYPE="work,voice":+49 731 555\r\n' +
-    'ADR;TYPE=WORK:;;Kai 7;Ulm;;89073;Germany\r\nEMAIL:mailto:ida@exam\r\n ple.org\r\nPHOTO;ENCODING=b;TYPE=JPEG:QUJDQUJD\r\n' +
+    'BEGIN:VCARD\r\nVERSION:2.1\r\nN:Berg;Ida;;;\r\nitem1.ORG:Harbour\\, ' +
+    'Ulm;Sales\r\nTEL;TYPE="work,voice":+49 731 555\r\n' +
+    'ADR;TYPE=WORK:;;Kai 7;Ulm;;89073;Germany\r\nEMAIL:mailto:ida@exam\r\n ' +
+    'ple.org\r\nPHOTO;ENCODING=b;TYPE=JPEG:QUJDQUJD\r\n' +
     'NOTE;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Spricht =\r\nD=C3=A4nisch =\r\nund Englisch\r\nEND:VCARD\r\n' +
     'BEGIN:VCARD\r\nFN:Harbour office\r\nN:office;Harbour\r\nEND:VCARD\r\n';
   expect(await read(card, 'people.vcf')).toBe(

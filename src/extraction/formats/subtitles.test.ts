@@ -32,7 +32,8 @@ test('SubRip: times, lines of a cue, a pause as a paragraph, tags left out', asy
 describe('WebVTT', () => {
   it('names voices where they begin, and leaves out notes, styles and identifiers', async () => {
     const vtt =
-      'WEBVTT - a talk\n\nNOTE not\nshown\n\nSTYLE\n::cue { color: red }\n\nfirst\n00:01.000 --> 00:02.000 align:start\n' +
+      'WEBVTT - a talk\n\nNOTE not\nshown\n\nSTYLE\n::cue { color: red }\n\nfirst\n00:01.000 --> ' +
+      '00:02.000 align:start\n' +
       '<v.loud Esme>It’s a <c.blue>blue</c> apple &amp; tree!</v>\n\n00:02.000 --> 00:03.000\n<v Esme>Hee!\n\n' +
       '00:03.000 --> 00:04.000\n<v Mary>No&nbsp;way!\n';
     expect((await read(vtt, 'a.vtt')).type).toBe('vtt');
@@ -46,7 +47,8 @@ describe('WebVTT', () => {
   it('says once what rolls up through automatic captions', async () => {
     const vtt =
       'WEBVTT\n\n00:00.000 --> 00:02.000\n \nwelcome<00:00:00.500><c> to</c><c> the</c>\n\n' +
-      '00:02.000 --> 00:02.010\nwelcome to the\n \n\n00:02.010 --> 00:04.000\nwelcome to the\nmuseum<00:00:03.000><c> of</c>\n';
+      '00:02.000 --> 00:02.010\nwelcome to the\n \n\n00:02.010 --> 00:04.000\nwelcome to the\nmuseum' +
+      '<00:00:03.000><c> of</c>\n';
     expect(await cuesOf(vtt, 'a.vtt')).toEqual([
       [0, 'welcome to the'],
       [2.01, 'museum of'],
@@ -56,7 +58,8 @@ describe('WebVTT', () => {
 
 test('SubStation Alpha: dialogue in the order of its times', async () => {
   const ass =
-    '[Script Info]\nTitle: a\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n' +
+    '[Script Info]\nTitle: a\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, ' +
+    'MarginV, Effect, Text\n' +
     'Dialogue: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,Later, and on\\Na line.\n' +
     'Comment: 0,0:00:00.00,0:00:06.00,Default,,0,0,0,,not shown\n' +
     'Dialogue: 0,0:00:01.50,0:00:02.00,Default,,0,0,0,,{\\i1}Sooner{\\i0}.\n';
@@ -73,11 +76,13 @@ test('SBV and TTML: times, lines of a cue, parts with times of their own', async
     [3.5, '>> All'],
   ]);
   const ttml = (attributes: string, body: string) =>
-    `<?xml version="1.0"?>\n<tt xml:lang="en" xmlns="http://www.w3.org/ns/ttml" ${attributes}><head><metadata><x>no</x></metadata></head><body>${body}</body></tt>`;
+    `<?xml version="1.0"?>\n<tt xml:lang="en" xmlns="http://www.w3.org/ns/ttml" ${attributes}><head>` +
+    `<metadata><x>no</x></metadata></head><body>${body}</body></tt>`;
   const cues = await cuesOf(
     ttml(
       'xmlns:ttp="http://www.w3.org/ns/ttml#parameter" ttp:frameRate="25" ttp:tickRate="1000"',
-      '<div begin="10s"><p begin="00:00:04.500" end="00:00:05.000">Later</p><p begin="1000t" dur="2s">Hello<br/>\n there &amp; all</p></div>' +
+      '<div begin="10s"><p begin="00:00:04.500" end="00:00:05.000">Later</p>' +
+        '<p begin="1000t" dur="2s">Hello<br/>\n there &amp; all</p></div>' +
         '<p><span begin="00:00:01:05" end="2s">First</span> <span begin="2500ms">second</span></p>',
     ),
     'a.ttml',

@@ -31,7 +31,8 @@ test.each([
   [`${mo('(')}${mi('a')}<msup>${mo(')')}${mn('2')}</msup>`, '(a)^2'],
   [`<msup><mrow>${mi('a')}${mo('+')}${mi('b')}</mrow>${mn('2')}</msup>`, '(a+b)^2'],
   [
-    `<munderover>${mo('∑')}<mrow>${mi('i')}${mo('=')}${mn('1')}</mrow>${mi('n')}</munderover><msub>${mi('x')}${mi('i')}</msub>`,
+    `<munderover>${mo('∑')}<mrow>${mi('i')}${mo('=')}${mn('1')}</mrow>${mi('n')}</munderover>` +
+      `<msub>${mi('x')}${mi('i')}</msub>`,
     '∑_(i=1)^n x_i',
   ],
   [`<msqrt>${mi('x')}${mo('+')}${mn('1')}</msqrt><mroot>${mi('y')}${mn('3')}</mroot>`, '√(x+1)√[3]y'],
@@ -43,7 +44,8 @@ test.each([
   [`<mover>${mi('x')}${mo('¯')}</mover>`, 'x\u0305'],
   [`<mmultiscripts>${mi('C')}<mprescripts/>${mn('6')}${mn('14')}</mmultiscripts>`, '_6^14 C'],
   [
-    `${mo('[')}<mtable><mtr><mtd>${mi('a')}</mtd><mtd>${mi('b')}</mtd></mtr><mtr><mtd>${mi('c')}</mtd></mtr></mtable>${mo(']')}`,
+    `${mo('[')}<mtable><mtr><mtd>${mi('a')}</mtd><mtd>${mi('b')}</mtd></mtr><mtr>` +
+      `<mtd>${mi('c')}</mtd></mtr></mtable>${mo(']')}`,
     '[a, b; c]',
   ],
   [

@@ -68,7 +68,8 @@ test('the rows into which a header cell reaches, and those of thead, are header 
 
 test('a row of one cell over all columns names the rows below it', () => {
   const rows =
-    '<tr><th>Street<th>Day<tr><td colspan=2>Harbour<tr><td>Anchor lane<td>Monday<tr><td colspan=2>Hill<tr><td>Elm row<td>Friday';
+    '<tr><th>Street<th>Day<tr><td colspan=2>Harbour<tr><td>Anchor lane<td>Monday<tr><td colspan=2>Hill' +
+    '<tr><td>Elm row<td>Friday';
   expect(headersOf(`<table>${rows}</table>`)).toEqual([
     ['Street | Day', ['Street | Day', 'Harbour']],
     ['Harbour: Street | Day', ['Anchor lane | Monday']],

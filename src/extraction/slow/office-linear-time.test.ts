@@ -27,12 +27,16 @@ const sparse = Array.from(
   { length: 20_000 },
   (_, i) => `<c:ser><c:val><c:numLit><c:pt idx="${i}"><c:v>1</c:v></c:pt></c:numLit></c:val></c:ser>`,
 ).join('');
-const categories = `<c:ser><c:cat><c:multiLvlStrCache>${many('<c:lvl><c:pt idx="1"><c:v>a</c:v></c:pt></c:lvl>')}</c:multiLvlStrCache></c:cat></c:ser>`;
+const categories =
+  `<c:ser><c:cat>` +
+  `<c:multiLvlStrCache>${many('<c:lvl><c:pt idx="1"><c:v>a</c:v></c:pt></c:lvl>')}</c:multiLvlStrCache>` +
+  `</c:cat></c:ser>`;
 const numbering = part(
   'n.xml',
   'numbering',
   '<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:lvlText w:val="' +
-    `${'%1'.repeat(100_000)}"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+    `${'%1'.repeat(100_000)}"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/>` +
+    `</w:num></w:numbering>`,
 );
 const numbered = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:p>';
 const notes = (inner: string) => part('f.xml', 'footnotes', `<w:footnotes>${inner}</w:footnotes>`);
@@ -57,7 +61,7 @@ test.each<[string, () => Buffer]>([
     'text boxes',
     () =>
       wordFile(
-        `<w:p>${many('<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>a</w:t></w:r></w:p></w:txbxContent></w:pict></w:r>')}</w:p>`,
+        `<w:p>${many('<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>a</w:t></w:r></w:p></w:txbxContent></w:pict>' + '</w:r>')}</w:p>`,
       ),
   ],
   [

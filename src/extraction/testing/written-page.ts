@@ -124,7 +124,8 @@ export function scannedPdf(
       const data = deflateSync(pixels.subarray(y * width, (y + count) * width)).toString('latin1');
       const picture = add(
         stream(
-          `/Subtype /Image /Width ${width} /Height ${count} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`,
+          `/Subtype /Image /Width ${width} /Height ${count} /ColorSpace /DeviceGray ` +
+            `/BitsPerComponent 8 /Filter /FlateDecode`,
           data,
         ),
       );

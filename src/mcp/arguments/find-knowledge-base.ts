@@ -39,7 +39,8 @@ export function idOf(given: string, all: Named[]): string {
   const found = exact.length > 0 ? exact : all.filter(({ name }) => fold(name) === fold(given));
   if (found.length > 1)
     throw new Error(
-      `${found.length} knowledge bases are named ${JSON.stringify(given)}. Give an id: ${found.map(({ id }) => id).join(', ')}.`,
+      `${found.length} knowledge bases are named ${JSON.stringify(given)}. Give an id: ` +
+        `${found.map(({ id }) => id).join(', ')}.`,
     );
   if (found[0] === undefined)
     throw new Error(

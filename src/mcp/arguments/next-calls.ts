@@ -12,7 +12,8 @@ const BY_ARGUMENT: Record<string, string> = {
   documentIds: OF_DOCUMENTS,
   cursor: 'Begin again without cursor.',
   filter:
-    'For example: year >= 2025 and team = "sales", or {"type": "eq", "key": "year", "value": 2026}. list_attributes returns the keys.',
+    'For example: year >= 2025 and team = "sales", or {"type": "eq", "key": "year", "value": 2026}. ' +
+    'list_attributes returns the keys.',
 };
 
 /** The next calls where these fields are wrong, each once. `documentIds.3` → that for `documentIds` */

@@ -12,7 +12,8 @@ export function readDocumentId(given: string): string {
   const id = ID.exec(given)?.[0].toLowerCase() ?? restoreDocumentId(SHORT.exec(given)?.[1] ?? '');
   if (id !== undefined) return id;
   throw new Error(
-    `${JSON.stringify(given.slice(0, 100))} is no id of a document, which has 73 characters, and no address of one here. ` +
+    `${JSON.stringify(given.slice(0, 100))} is no id of a document, which has 73 characters, ` +
+      `and no address of one here. ` +
       'search and list_documents return both; list_documents finds a document by titleContains.',
   );
 }

@@ -23,8 +23,10 @@ export const filter = z
   .union([z.string(), z.record(z.string(), z.unknown())])
   .exactOptional()
   .describe(
-    'Only documents whose attributes, from list_attributes, match: year >= 2025 and team = "sales". With =, !=, <, <=, >, >=, in (1, 2), not in, ' +
-      'contains, exists, between 1 and 2; and, or, not, parentheses. $type, $title, $createdAt and $sourceUrl are the ' +
+    'Only documents whose attributes, from list_attributes, match: year >= 2025 and team = "sales". ' +
+      'With =, !=, <, <=, >, >=, in (1, 2), not in, ' +
+      'contains, exists, between 1 and 2; and, or, not, parentheses. $type, $title, ' +
+      '$createdAt and $sourceUrl are the ' +
       'document’s own.',
   );
 

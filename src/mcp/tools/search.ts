@@ -112,8 +112,10 @@ export const search = defineTool({
   name: 'search',
   title: 'Search the knowledge bases',
   description:
-    'Finds the passages that answer a question: best first, each with its citation. They have its words, or where the ' +
-    'service knows meanings, near ones. Ask in the language of the documents. Words in quotes are a phrase that every passage found has: ' +
+    'Finds the passages that answer a question: best first, each with its citation. ' +
+    'They have its words, or where the ' +
+    'service knows meanings, near ones. Ask in the language of the documents. ' +
+    'Words in quotes are a phrase that every passage found has: ' +
     '"restart policy" docker.',
   input,
   output,

@@ -104,7 +104,9 @@ describe('a section about the words of a query comes before a sentence that ment
       '# Upgrades\n\nFirst of all, make a backup. Then install the new version, and restart the server.',
     Backups:
       '# Backups\n\nThe server writes everything that it holds into one file, which its owner alone can read.',
-    Keys: '# Keys\n\nA key that is lost is replaced by another one. Each backup holds the keys, and each backup their names.',
+    Keys:
+      '# Keys\n\nA key that is lost is replaced by another one. Each backup holds the keys, ' +
+      'and each backup their names.',
     ...numbered(9, (n) => [`Note ${n}`, `A note that has nothing to do with it, number ${n}.`]),
   };
   test.each([

@@ -148,7 +148,8 @@ export function requireProven(
   if (silent !== undefined)
     throw new Error(
       `What listens at ${silent.address}, the address of a ${silent.role} on DATA_DIR (${dataDir}), has not answered ` +
-        `within ${ANSWER_TIMEOUT_MS / 1000} s, so it got no key: it may be another program. Try again, or name a server ` +
+        `within ${ANSWER_TIMEOUT_MS / 1000} s, so it got no key: it may be another program. Try again, ` +
+        `or name a server ` +
         'by --url or KNOWLEDGE_URL.',
     );
   throw new Error(

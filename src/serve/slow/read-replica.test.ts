@@ -78,7 +78,8 @@ const onReplica = async (statement: string) => {
 const countVectorsOnReplica = async (documentId: string): Promise<number> =>
   (
     await onReplica(
-      `SELECT count(*)::integer AS count FROM knowledge_retrieval.passage_vectors WHERE document_id = '${documentId.split('_')[1]}'`,
+      `SELECT count(*)::integer AS count FROM knowledge_retrieval.passage_vectors WHERE document_id ` +
+        `= '${documentId.split('_')[1]}'`,
     )
   ).rows[0]?.count;
 

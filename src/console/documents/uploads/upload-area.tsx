@@ -12,7 +12,8 @@ import { type ChosenFile, startUploads } from './uploads.ts';
 import { useDrop } from './use-drop.ts';
 
 const FORMATS =
-  'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, ZIP, subtitles, Markdown, CSV, JSON, XML, text, scans, pictures of text';
+  'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, ZIP, subtitles, Markdown, CSV, JSON, ' +
+  'XML, text, scans, pictures of text';
 
 type Settings = { skipsUnchanged: boolean; replacesByPath: boolean };
 /** Other ways to add documents, which have dialogs. */

@@ -42,7 +42,9 @@ const partOfRerank = ({ contribution, formerRank }: ExplainedRerank): Part => ({
 function partsOf({ terms, neighbours, feedback, fullMatch, meaning, rerank }: ScoreExplanation): Part[] {
   const byTerms = terms.map(({ term, occurrences, weight, contribution, match, words }) => ({
     name: match === 'word' ? term : `${term} → ${words.join(', ') || 'in the title'}`,
-    note: `${NOTES[match]}counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
+    note:
+      `${NOTES[match]}counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; ` +
+      `adds ${formatScore(weight)} at most`,
     share: contribution,
   }));
   return [

@@ -30,7 +30,8 @@ test('each file is a part below its path, in the order that a file manager shows
     ),
   );
   expect(extracted.text).toBe(
-    'a.docx\n\nDeed.\n\nA footnote.\n\nb/2. Sooner.txt\n\nText of b/2. Sooner.txt.\n\nb/10. Later.md\n\n# Inner\n\nWords.',
+    'a.docx\n\nDeed.\n\nA footnote.\n\nb/2. Sooner.txt\n\nText of b/2. Sooner.txt.\n\nb/10. ' +
+      'Later.md\n\n# Inner\n\nWords.',
   );
   expect(extracted.headings.map(({ level, text: words }) => `${level} ${words}`)).toEqual([
     '1 a.docx',

@@ -6,7 +6,8 @@ const HEADER_LENGTH = 16;
 
 /** The dictionary begins with what most texts contain (2.1.2.1). */
 const COMMON =
-  '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans ' +
+  '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript ' +
+  '\\fdecor MS Sans ' +
   'SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u' +
   '\\tab\\tx';
 const DICTIONARY_LENGTH = 4096;

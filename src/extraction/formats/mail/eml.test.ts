@@ -219,7 +219,9 @@ test('a page that a browser saved has the text of the page', async () => {
       'Content-Location: https://example.org/',
     ],
     '<!DOCTYPE html><html><head><meta http-equiv=3D"Content-Type" content=3D"text/html; charset=3DUTF-8"></head>' +
-      '<body><h1>Tide table</h1><p>High water at the jetty is at 06:12, and the caf=C3=A9 opens an h=\r\nour later.</p></body></html>',
+      '<body><h1>Tide table</h1>' +
+      '<p>High water at the jetty is at 06:12, and the caf=C3=A9 opens an h=\r\nour later.</p></body>' +
+      '</html>',
   );
   const { type, extracted } = await read(
     mailOf(

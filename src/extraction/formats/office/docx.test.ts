@@ -245,7 +245,8 @@ describe('fields and controls', () => {
     const choice =
       mark(
         'begin',
-        '<w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="tea"/><w:listEntry w:val="coffee"/></w:ddList></w:ffData>',
+        '<w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="tea"/>' +
+          '<w:listEntry w:val="coffee"/></w:ddList></w:ffData>',
       ) +
       code('FORMDROPDOWN') +
       mark('end');
@@ -330,7 +331,8 @@ describe('files that are one XML document', () => {
     const listed = '<w:listPr><w:ilvl w:val="0"/><w:ilfo w:val="1"/><wx:t wx:val="2.1"/></w:listPr>';
     const note = `<w:r><w:footnote>${paragraph(run('In March.'))}</w:footnote></w:r>`;
     const file =
-      `${prolog('Word.Document')}<w:wordDocument xmlns:w="x"><o:Title>No</o:Title><w:styles>${style}</w:styles><w:body>` +
+      `${prolog('Word.Document')}<w:wordDocument xmlns:w="x"><o:Title>No</o:Title>` +
+      `<w:styles>${style}</w:styles><w:body>` +
       `${paragraph(run('Ice'), '<w:pStyle w:val="a"/>')}${paragraph(run('The lake') + note + run(' is frozen.'), listed)}` +
       `${paragraph(annotation('Deletion', run('old')) + run('new') + annotation('Comment', `<aml:content>${paragraph(run('Why?'))}</aml:content>`))}` +
       `<w:sectPr><w:hdr>${paragraph(run('Lake club'))}</w:hdr></w:sectPr></w:body></w:wordDocument>`;

@@ -53,7 +53,8 @@ test('numbers of charts are written by their formats, levels of categories toget
     `<c:lvl>${entries.map(([index, name]) => `<c:pt idx="${index}"><c:v>${name}</c:v></c:pt>`).join('')}</c:lvl>`;
   const quarters =
     '<c:multiLvlStrRef><c:multiLvlStrCache>' +
-    `${level([0, 'Q3'], [1, 'Q4'], [2, 'Q1'])}${level([0, '2030'], [2, '2031'])}</c:multiLvlStrCache></c:multiLvlStrRef>`;
+    `${level([0, 'Q3'], [1, 'Q4'], [2, 'Q1'])}${level([0, '2030'], [2, '2031'])}</c:multiLvlStrCache>` +
+    `</c:multiLvlStrRef>`;
   const part = chart(
     `${series('Share', quarters, numbers('0.0%', '0.125', '0.25', '0.5'))}` +
       `${series('Rate', numbers('dd.mm.yyyy', '47914'), numbers('General', '0.30000000000000004'))}`,
@@ -114,7 +115,8 @@ test('cells that are merged keep their columns and name their rows', async () =>
   const cell = (text: string, attributes = '') =>
     `<a:tc ${attributes}><a:txBody>${line(words(text))}</a:txBody></a:tc>`;
   const table =
-    `<a:tbl><a:tblPr firstRow="1"/><a:tr>${cell('Floor')}${cell('Rooms', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr>` +
+    `<a:tbl><a:tblPr firstRow="1"/>` +
+    `<a:tr>${cell('Floor')}${cell('Rooms', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr>` +
     `<a:tr>${cell('Ground', 'rowSpan="2"')}${cell('Oak')}${cell('12')}</a:tr>` +
     `<a:tr>${cell('', 'vMerge="1"')}${cell('Elm')}${cell('8')}</a:tr></a:tbl>`;
   expect(await textOf(frame(table))).toBe('Floor | Rooms\nGround | Oak | 12\nGround | Elm | 8');
@@ -124,7 +126,8 @@ test('superscripts stay apart, numbers are counted, equations keep their structu
   const numbered = (level: number, type: string, text: string, start = '') =>
     line(words(text), `<a:pPr lvl="${level}"><a:buAutoNum type="${type}" ${start}/></a:pPr>`);
   const equation =
-    '<a14:m><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath></a14:m>';
+    '<a14:m><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den>' +
+    '</m:f></m:oMath></a14:m>';
   const body =
     line(
       words('membership') +
@@ -148,7 +151,9 @@ test('diagrams, descriptions, groups, notes and comments are read, footers once,
   const diagram = {
     name: 'ppt/diagrams/data1.xml',
     type: 'diagramData',
-    content: `<dgm:dataModel><dgm:ptLst><dgm:pt modelId="1"><dgm:t>${line(words('Receive'))}</dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`,
+    content:
+      `<dgm:dataModel><dgm:ptLst><dgm:pt modelId="1"><dgm:t>${line(words('Receive'))}</dgm:t></dgm:pt>` +
+      `</dgm:ptLst></dgm:dataModel>`,
   };
   const notes = {
     name: 'ppt/notesSlides/notesSlide1.xml',

@@ -34,7 +34,8 @@ test.each([
   ['spaces of a certain width', 'a\\emspace b\\enspace c', 'a b c'],
   [
     'text boxes',
-    'Venti{\\shp{\\*\\shpinst\\shpleft0{\\sp{\\sn x}{\\sv 7}}{\\shptxt \\pard Lockers\\par}}{\\shprslt old}}lation\\par',
+    'Venti{\\shp{\\*\\shpinst\\shpleft0{\\sp{\\sn x}{\\sv 7}}{\\shptxt \\pard ' +
+      'Lockers\\par}}{\\shprslt old}}lation\\par',
     'Ventilation\n\nLockers',
   ],
   ['older text boxes', 'a{\\*\\do\\dobxcolumn\\dptxbx{\\dptxbxtext\\pard Box\\par}}b\\par', 'ab\n\nBox'],
@@ -135,7 +136,8 @@ describe('tables', () => {
     ],
     [
       'a table in a cell',
-      `\\trowd${HALVES}\\pard\\intbl a \\pard\\intbl\\itap2 b\\nestcell c\\nestcell{\\*\\nesttableprops\\trowd\\cellx500\\cellx900\\nestrow}` +
+      `\\trowd${HALVES}\\pard\\intbl a \\pard\\intbl\\itap2 b\\nestcell ` +
+        `c\\nestcell{\\*\\nesttableprops\\trowd\\cellx500\\cellx900\\nestrow}` +
         `{\\nonesttables\\par}\\pard\\intbl d\\cell e\\cell\\row${row(HALVES, 'f', 'g')}`,
       'a\nb | c\nd | e\nf | g',
     ],
@@ -181,14 +183,16 @@ test('lists are counted where the file does not write their numbers', () => {
   const entry = (depth: number, text: string) => `{\\listtext }\\pard\\ls1\\ilvl${depth} ${text}\\par`;
   expect(
     textOf(
-      `${tables}${entry(0, 'Term')}${entry(0, 'Rent')}${entry(1, 'due')}${entry(2, 'cash')}\\pard Text\\par${entry(0, 'End')}`,
+      `${tables}${entry(0, 'Term')}${entry(0, 'Rent')}${entry(1, 'due')}${entry(2, 'cash')}\\pard ` +
+        `Text\\par${entry(0, 'End')}`,
     ),
   ).toBe('1. Term\n2. Rent\n(2.a) due\n- cash\n\nText\n\n3. End');
 });
 
 test('equations are linear text', () => {
   const body =
-    'u is {\\mmath{\\*\\moMath{\\mr\\mscr0 u}{\\mr =}{\\mf{\\mfPr{\\mctrlPr\\f34}}{\\mnum{\\mr hours}{\\mr worked}}{\\mden{\\mr b+c}}}' +
+    'u is {\\mmath{\\*\\moMath{\\mr\\mscr0 u}{\\mr =}{\\mf{\\mfPr{\\mctrlPr\\f34}}{\\mnum{\\mr ' +
+    'hours}{\\mr worked}}{\\mden{\\mr b+c}}}' +
     '{\\mr +}{\\mrad{\\mradPr{\\mdegHide on}}{\\mdeg}{\\me{\\mr d}}}}{\\mmathPict{\\pict 00}}} here.';
   expect(read(body)).toMatchObject({
     extracted: { text: 'u is u=(hours worked)/(b+c)+√d here.' },
@@ -205,6 +209,7 @@ test.each([
 
 test('the description of a picture follows its paragraph', () => {
   const picture = (description: string) =>
-    `{\\*\\shppict{\\pict{\\*\\picprop{\\sp{\\sn wzName}{\\sv Picture 1}}{\\sp{\\sn wzDescription}{\\sv ${description}}}}\\pngblip 89504e47}}`;
+    `{\\*\\shppict{\\pict{\\*\\picprop{\\sp{\\sn wzName}{\\sv Picture 1}}{\\sp{\\sn ` +
+    `wzDescription}{\\sv ${description}}}}\\pngblip 89504e47}}`;
   expect(textOf(`The sh${picture('A map')}ed${picture('')}\\par`)).toBe('The shed\n\nA map');
 });

@@ -24,7 +24,9 @@ async function shownCells(
   const styles = formats.map(
     (format, i) => `<xf numFmtId="${typeof format === 'number' ? format : 170 + i}"/>`,
   );
-  const styleSheet = `<styleSheet><numFmts>${codes.join('')}</numFmts><cellXfs><xf/>${styles.join('')}</cellXfs></styleSheet>`;
+  const styleSheet =
+    `<styleSheet><numFmts>${codes.join('')}</numFmts><cellXfs><xf/>${styles.join('')}</cellXfs>` +
+    `</styleSheet>`;
   const header = '<row r="1"><c r="A1" t="str"><v>Name</v></c><c r="B1" t="str"><v>Value</v></c></row>';
   const entries = xlsxOf(`${header}<row r="2">${cells}</row>`).map((entry) => {
     if (entry.name === 'xl/styles.xml') return { ...entry, content: styleSheet };

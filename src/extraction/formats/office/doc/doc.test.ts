@@ -84,7 +84,8 @@ test('lists and headings have the numbers that the reader sees', async () => {
   expect(
     await textOf(body, { [PART.styles]: styles, [PART.lists]: lists, [PART.listOverrides]: overrides }),
   ).toBe(
-    '1. Term\n1.1 begins\n1.2 ends\n\n2. Rent\n\n2.1 reduced\n(a) by rain\n(b) by noise\n2.2 raised\n- a bullet\n\nPlain.',
+    '1. Term\n1.1 begins\n1.2 ends\n\n2. Rent\n\n2.1 reduced\n(a) by rain\n(b) by noise\n2.2 ' +
+      'raised\n- a bullet\n\nPlain.',
   );
 });
 

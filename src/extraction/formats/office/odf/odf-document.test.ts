@@ -58,14 +58,18 @@ test('the headers of all pages are read that the document has', async () => {
 });
 
 const TEXT_STYLES =
-  '<style:style style:name="T1" style:family="text"><style:text-properties style:text-position="super 58%"/></style:style>' +
+  '<style:style style:name="T1" style:family="text">' +
+  '<style:text-properties style:text-position="super 58%"/></style:style>' +
   '<style:style style:name="T2" style:family="text" style:parent-style-name="T1"/>' +
-  '<style:style style:name="T3" style:family="text"><style:text-properties style:text-position="-33% 58%"/></style:style>' +
+  '<style:style style:name="T3" style:family="text">' +
+  '<style:text-properties style:text-position="-33% 58%"/></style:style>' +
   '<style:style style:name="T4" style:family="text"><style:text-properties text:display="none"/></style:style>' +
-  '<style:style style:name="T5" style:family="text"><style:text-properties style:text-position="0% 100%"/></style:style>' +
+  '<style:style style:name="T5" style:family="text">' +
+  '<style:text-properties style:text-position="0% 100%"/></style:style>' +
   '<style:style style:name="P4" style:family="paragraph"><style:text-properties text:display="none"/></style:style>';
 const FONTS =
-  '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/><style:font-face style:name="W" svg:font-family="&apos;Wingdings 2&apos;"/>';
+  '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>' +
+  '<style:font-face style:name="W" svg:font-family="&apos;Wingdings 2&apos;"/>';
 const SYMBOL_STYLES =
   '<style:style style:name="S1" style:family="text"><style:text-properties style:font-name="Symbol1"/></style:style>' +
   '<style:style style:name="S2" style:family="text"><style:text-properties style:font-name="W"/></style:style>' +
@@ -89,7 +93,8 @@ test.each([
     '東京',
   ],
   [
-    '[<text:bibliography-mark>Solr</text:bibliography-mark>], <text:drop-down><text:label text:value="x"/>chosen</text:drop-down>',
+    '[<text:bibliography-mark>Solr</text:bibliography-mark>], <text:drop-down>' +
+      '<text:label text:value="x"/>chosen</text:drop-down>',
     '[Solr], chosen',
   ],
   ['a<text:script>run()</text:script><text:soft-page-break/>b', 'ab'],
@@ -106,7 +111,8 @@ test('characters of symbol fonts are those that the font shows', async () => {
 test('what is hidden or deleted is not text, and hidden text has a warning', async () => {
   const body =
     '<text:tracked-changes><text:changed-region><text:deletion><office:change-info><dc:creator>X</dc:creator>' +
-    '</office:change-info><text:p>The deleted queen.</text:p></text:deletion></text:changed-region></text:tracked-changes>' +
+    '</office:change-info><text:p>The deleted queen.</text:p></text:deletion></text:changed-region>' +
+    '</text:tracked-changes>' +
     '<text:section text:display="none"><text:p>hidden</text:p></text:section>' +
     '<text:section text:display="condition" text:is-hidden="true"><text:p>hidden</text:p></text:section>' +
     `<text:p text:style-name="P4">hidden</text:p>${p('shown')}`;
@@ -116,7 +122,9 @@ test('what is hidden or deleted is not text, and hidden text has a warning', asy
 });
 
 test('a part of a hidden paragraph may be shown', async () => {
-  const automatic = `${TEXT_STYLES}<style:style style:name="Shown" style:family="text"><style:text-properties text:display="true"/></style:style>`;
+  const automatic =
+    `${TEXT_STYLES}<style:style style:name="Shown" style:family="text">` +
+    `<style:text-properties text:display="true"/></style:style>`;
   const note = '<text:note><text:note-body><text:p>hidden note</text:p></text:note-body></text:note>';
   const body =
     `<text:p text:style-name="P4">hidden${note}${span('Shown', 'The commission')} hidden</text:p>` +
@@ -141,10 +149,12 @@ describe('frames', () => {
     const chart =
       '<office:document-content><office:body><office:chart><chart:chart>' +
       '<chart:title><text:p>Visitors</text:p></chart:title>' +
-      '<table:table table:name="local-table"><table:table-header-rows><table:table-row><table:table-cell><text:p/></table:table-cell>' +
+      '<table:table table:name="local-table"><table:table-header-rows><table:table-row>' +
+      '<table:table-cell><text:p/></table:table-cell>' +
       `${cell('Adults<draw:g><svg:desc>Sheet1.B1</svg:desc></draw:g>')}${cell('Children')}</table:table-row></table:table-header-rows>` +
       `<table:table-row>${cell('May')}${cell('120')}${cell('45')}</table:table-row>` +
-      `<table:table-row>${cell('June')}<table:table-cell office:value-type="float" office:value="NaN"><text:p>NaN</text:p></table:table-cell>${cell('50')}</table:table-row></table:table>` +
+      `<table:table-row>${cell('June')}<table:table-cell office:value-type="float" office:value="NaN">` +
+      `<text:p>NaN</text:p></table:table-cell>${cell('50')}</table:table-row></table:table>` +
       '</chart:chart></office:chart></office:body></office:document-content>';
     const object = frame(
       '<draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/>',
@@ -159,18 +169,27 @@ describe('frames', () => {
 
   it('hold charts, whose series name their cells', async () => {
     const cell = (text: string, value = '') =>
-      `<table:table-cell ${value && `office:value-type="float" office:value="${value}"`}><text:p>${text}</text:p></table:table-cell>`;
+      `<table:table-cell ${value && `office:value-type="float" office:value="${value}"`}>` +
+      `<text:p>${text}</text:p></table:table-cell>`;
     const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
     const range = (name: string, cells: string) => `${name}="local-table.${cells}"`;
     const chart = (axis: string, series: string, rows: string) =>
-      '<office:document><office:automatic-styles><number:date-style style:name="N1"><number:day/><number:text>.</number:text><number:month/><number:text>.</number:text></number:date-style>' +
-      '<number:percentage-style style:name="N2"><number:number number:decimal-places="0"/><number:text>%</number:text></number:percentage-style>' +
+      '<office:document><office:automatic-styles><number:date-style style:name="N1"><number:day/>' +
+      '<number:text>.</number:text><number:month/><number:text>.</number:text></number:date-style>' +
+      '<number:percentage-style style:name="N2"><number:number number:decimal-places="0"/>' +
+      '<number:text>%</number:text></number:percentage-style>' +
       '<style:style style:name="ch1" style:family="chart" style:data-style-name="N1"/>' +
-      '<style:style style:name="ch2" style:family="chart" style:data-style-name="N2"><style:chart-properties chart:link-data-style-to-source="false"/></style:style>' +
-      '</office:automatic-styles><office:body><office:chart><chart:chart chart:class="chart:line"><chart:title><text:p>Rain</text:p></chart:title><chart:plot-area>' +
-      `${axis}${series}</chart:plot-area><table:table table:name="local-table"><table:table-rows>${rows}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document>`;
+      '<style:style style:name="ch2" style:family="chart" style:data-style-name="N2">' +
+      '<style:chart-properties chart:link-data-style-to-source="false"/></style:style>' +
+      '</office:automatic-styles><office:body><office:chart><chart:chart chart:class="chart:line">' +
+      '<chart:title><text:p>Rain</text:p></chart:title><chart:plot-area>' +
+      `${axis}${series}</chart:plot-area><table:table table:name="local-table">` +
+      `<table:table-rows>${rows}</table:table-rows></table:table></chart:chart></office:chart>` +
+      `</office:body></office:document>`;
     const dates = chart(
-      `<chart:axis chart:dimension="x" chart:style-name="ch1"><chart:title><text:p>Day</text:p></chart:title><chart:categories ${range('table:cell-range-address', '$A$2:.$A$3')}/></chart:axis>`,
+      `<chart:axis chart:dimension="x" chart:style-name="ch1"><chart:title><text:p>Day</text:p>` +
+        `</chart:title><chart:categories ${range('table:cell-range-address', '$A$2:.$A$3')}/>` +
+        `</chart:axis>`,
       `<chart:series chart:style-name="ch2" ${range('chart:values-cell-range-address', '$B$2:.$B$3')} ${range('chart:label-cell-address', '$B$1')}/>`,
       row(cell(''), cell('Share')) +
         row(cell('47914', '47914'), cell('0.25', '0.25')) +
@@ -179,7 +198,8 @@ describe('frames', () => {
     const bubbles = chart(
       '<chart:axis chart:dimension="x"/>',
       `<chart:series ${range('chart:values-cell-range-address', '$C$2:.$C$2')} ${range('chart:label-cell-address', '$C$1')}>` +
-        `<chart:domain ${range('table:cell-range-address', '$A$2:.$A$2')}/><chart:domain ${range('table:cell-range-address', '$B$2:.$B$2')}/></chart:series>`,
+        `<chart:domain ${range('table:cell-range-address', '$A$2:.$A$2')}/>` +
+        `<chart:domain ${range('table:cell-range-address', '$B$2:.$B$2')}/></chart:series>`,
       row(cell(''), cell(''), cell('Towns')) + row(cell('2', '2'), cell('1', '1'), cell('30', '30')),
     );
     const body =
@@ -191,7 +211,8 @@ describe('frames', () => {
 
   it('hold equations, which stand in their sentences', async () => {
     const math = (content: string) =>
-      `<math><semantics><mrow>${content}</mrow><annotation encoding="StarMath 5.0">x over y</annotation></semantics></math>`;
+      `<math><semantics><mrow>${content}</mrow>` +
+      `<annotation encoding="StarMath 5.0">x over y</annotation></semantics></math>`;
     const fraction = math(
       '<mi>u</mi><mo>=</mo><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac>',
     );
@@ -222,7 +243,8 @@ test('controls of forms show their labels and values', async () => {
   const body =
     '<office:forms><form:form><form:text xml:id="c1" form:label="Name" form:current-value="Ann Lee"/>' +
     '<form:checkbox form:id="c2" form:label="Vegetarian" form:value="1" form:current-state="checked"/>' +
-    '<form:listbox form:id="c3"><form:option form:label="Red"/><form:option form:label="Blue" form:selected="true"/></form:listbox>' +
+    '<form:listbox form:id="c3"><form:option form:label="Red"/>' +
+    '<form:option form:label="Blue" form:selected="true"/></form:listbox>' +
     '<form:password form:id="c4" form:current-value="secret"/></form:form></office:forms>' +
     `${p('Guest: <draw:control draw:control="c1"/>')}${p('<draw:control draw:control="c2"/>')}` +
     `${p('Colour<draw:control draw:control="c3"/><draw:control draw:control="c4"/>')}`;
@@ -242,7 +264,8 @@ describe('presentations', () => {
     const styles = masters(
       master(
         `${shape('title', 'Click to edit')}${shape('footer', 'Valley association')}${shape('date-time', '1 May')}` +
-          `<draw:custom-shape><text:p>bees.example</text:p></draw:custom-shape><presentation:notes>${p('No')}</presentation:notes>`,
+          `<draw:custom-shape><text:p>bees.example</text:p></draw:custom-shape>` +
+          `<presentation:notes>${p('No')}</presentation:notes>`,
         'style:name="M"',
       ),
       master(shape('footer', 'Unused'), 'style:name="N"'),
@@ -262,7 +285,8 @@ test('a flat file is read as an archive is', async () => {
     '<office:meta><dc:title>Meta</dc:title></office:meta><office:styles><text:outline-style>' +
     '<text:outline-level-style text:level="1" style:num-format="1"/></text:outline-style></office:styles>' +
     `${masters(master('<style:header><text:p>Head</text:p></style:header>'))}` +
-    `<office:body><office:text><text:h text:outline-level="1">One</text:h>${p('Two')}</office:text></office:body></office:document>`;
+    `<office:body><office:text><text:h text:outline-level="1">One</text:h>${p('Two')}</office:text>` +
+    `</office:body></office:document>`;
   const { extracted } = await extractOdfDocument(Buffer.from(flat), 'odt');
   expect(extracted.text).toBe('1 One\n\nTwo\n\nHead');
 });

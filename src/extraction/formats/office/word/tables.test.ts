@@ -51,7 +51,9 @@ describe('tables', () => {
 
 test('a table of one column is a box, in which tables keep their rows', async () => {
   const inner = `<w:tbl>${row([cell('a'), cell('b')])}${row([cell('c'), cell('d')])}</w:tbl>`;
-  const box = `<w:tbl><w:tblGrid><w:gridCol/></w:tblGrid>${row([`<w:tc>${paragraph(run('Note'))}${inner}</w:tc>`])}</w:tbl>`;
+  const box =
+    `<w:tbl><w:tblGrid><w:gridCol/>` +
+    `</w:tblGrid>${row([`<w:tc>${paragraph(run('Note'))}${inner}</w:tc>`])}</w:tbl>`;
   const { text, tables } = await readWord(box);
   expect(text).toBe('Note\n\na | b\nc | d');
   expect(tables.length).toBe(1);

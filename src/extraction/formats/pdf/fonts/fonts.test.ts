@@ -80,9 +80,11 @@ describe('fonts that do not say which letters they have', () => {
       '1 begincodespacerange <0000> <ffff> endcodespacerange\n' +
       '4 beginbfchar <0031> <> <0101> <0e190e49> <0102> <0e33> <0103> <0e14> endbfchar endcmap end end';
     const font =
-      '<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /ToUnicode 8 0 R /DescendantFonts [9 0 R] >>';
+      '<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /ToUnicode 8 0 R ' +
+      '/DescendantFonts [9 0 R] >>';
     const descendant =
-      '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity)\n' +
+      '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) ' +
+      '/Ordering (Identity)\n' +
       '/Supplement 0 >> /DW 500 /W [49 [0]] /FontDescriptor 10 0 R >>';
     const descriptor = '<< /Type /FontDescriptor /FontName /Any /Flags 4 /FontBBox [0 0 500 700] >>';
     const bytes = drawnPdf(

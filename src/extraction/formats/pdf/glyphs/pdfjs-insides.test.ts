@@ -56,7 +56,8 @@ test('fonts say whether their lines are vertical, and a font of drawings has its
   const { fonts } = await read(textAt(60, 700, 'One'));
   expect([...fonts.values()]).toMatchObject([{ vertical: false, isType3Font: false }]);
   const drawings =
-    '<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 90 100] /FirstChar 97 /LastChar 97\n' +
+    '<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 90 100] /FirstChar ' +
+    '97 /LastChar 97\n' +
     '/Widths [50] /CharProcs << /a 8 0 R >> /Encoding << /Differences [97 /a] >> /Resources << >> >>';
   const objects = [drawings, streamOf('50 0 0 0 40 90 d1 0 0 40 90 re f')];
   const page = '/Resources << /Font << /F5 7 0 R >> >>';

@@ -117,9 +117,12 @@ test.each([
 
 test('a cell without a text has its value in its format', async () => {
   const styles =
-    '<number:date-style style:name="N1"><number:day/><number:text>.</number:text><number:month/><number:text>.</number:text><number:year number:style="long"/></number:date-style>' +
-    '<number:currency-style style:name="N2"><number:currency-symbol/><number:number number:decimal-places="2" number:grouping="true"/></number:currency-style>' +
-    '<number:time-style style:name="N3" number:truncate-on-overflow="false"><number:hours/><number:text>:</number:text><number:minutes number:style="long"/></number:time-style>' +
+    '<number:date-style style:name="N1"><number:day/><number:text>.</number:text><number:month/>' +
+    '<number:text>.</number:text><number:year number:style="long"/></number:date-style>' +
+    '<number:currency-style style:name="N2"><number:currency-symbol/>' +
+    '<number:number number:decimal-places="2" number:grouping="true"/></number:currency-style>' +
+    '<number:time-style style:name="N3" number:truncate-on-overflow="false"><number:hours/>' +
+    '<number:text>:</number:text><number:minutes number:style="long"/></number:time-style>' +
     '<style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1"/>' +
     '<style:style style:name="ce2" style:family="table-cell" style:data-style-name="N2"/>' +
     '<style:style style:name="ce3" style:family="table-cell" style:data-style-name="N3"/>' +
@@ -144,19 +147,22 @@ test('the text of a cell is what is shown, except that long numbers are in full'
 
 test('comments and shapes follow the sheet; the texts of covered cells and of caches are not shown', async () => {
   const annotation =
-    '<office:annotation><dc:creator>Ida</dc:creator><dc:date>2031-03-07</dc:date><text:p>Ask first.</text:p></office:annotation>';
+    '<office:annotation><dc:creator>Ida</dc:creator><dc:date>2031-03-07</dc:date>' +
+    '<text:p>Ask first.</text:p></office:annotation>';
   const shape =
     '<draw:frame><draw:text-box><text:p>Closed in</text:p><text:p>August</text:p></draw:text-box></draw:frame>';
   const rows =
     `<table:shapes><draw:custom-shape><text:p>Plan B</text:p></draw:custom-shape></table:shapes>` +
     row(
-      `<table:table-cell>${annotation}<text:p>Soup</text:p><text:p>of the<text:s text:c="2"/>day</text:p>${shape}</table:table-cell>${cell('7')}`,
+      `<table:table-cell>${annotation}<text:p>Soup</text:p><text:p>of the` +
+        `<text:s text:c="2"/>day</text:p>${shape}</table:table-cell>${cell('7')}`,
     ) +
     row(
       `${cell('Stew')}<table:covered-table-cell><text:p>hidden</text:p></table:covered-table-cell>${cell('9')}`,
     );
   const cache =
-    '<table:table table:name="\'file:///b.ods\'#$A" table:style-name="ta_extref"><table:table-row><table:table-cell><text:p>cached</text:p></table:table-cell></table:table-row></table:table>';
+    '<table:table table:name="\'file:///b.ods\'#$A" table:style-name="ta_extref"><table:table-row>' +
+    '<table:table-cell><text:p>cached</text:p></table:table-cell></table:table-row></table:table>';
   const { extracted, pageCount } = await read(odsOf(sheetOf(rows) + cache));
   expect(extracted.text).toBe(
     'Menu\n\nSoup of the day | 7\nStew |  | 9\n\nPlan B\n\nAsk first.\n\nClosed in\n\nAugust',
@@ -166,7 +172,8 @@ test('comments and shapes follow the sheet; the texts of covered cells and of ca
 
 test('superscripts stay apart from their words', async () => {
   const styles =
-    '<style:style style:name="T1" style:family="text"><style:text-properties style:text-position="super 58%"/></style:style>';
+    '<style:style style:name="T1" style:family="text">' +
+    '<style:text-properties style:text-position="super 58%"/></style:style>';
   const cells = `${cell('membership<text:span text:style-name="T1">3</text:span>')}${cell('12 m<text:span text:style-name="T1">2</text:span>')}`;
   const { text } = (await read(odsOf(sheetOf(row(cells)), [], styles))).extracted;
   expect(text).toBe('Menu\n\nmembership [3] | 12 m²');
@@ -182,7 +189,8 @@ describe('the declared header is the header', () => {
   const split = (mode: number) =>
     '<config:config-item-map-named config:name="Tables"><config:config-item-map-entry config:name="Menu">' +
     `<config:config-item config:name="VerticalSplitMode">${mode}</config:config-item>` +
-    '<config:config-item config:name="VerticalSplitPosition">4</config:config-item></config:config-item-map-entry></config:config-item-map-named>';
+    '<config:config-item config:name="VerticalSplitPosition">4</config:config-item>' +
+    '</config:config-item-map-entry></config:config-item-map-named>';
   const filter = (address: string) =>
     `<table:database-ranges><table:database-range table:target-range-address="${address}"/></table:database-ranges>`;
   it.each([
@@ -204,21 +212,26 @@ describe('the declared header is the header', () => {
 test('headers and footers of printed pages, titles of charts; other objects have a warning', async () => {
   const styles = '<style:style style:name="ta1" style:family="table" style:master-page-name="Mine"/>';
   const master =
-    '<style:master-page style:name="Mine"><style:header><style:region-left><text:p>Staff &amp; guests</text:p></style:region-left>' +
+    '<style:master-page style:name="Mine"><style:header><style:region-left>' +
+    '<text:p>Staff &amp; guests</text:p></style:region-left>' +
     '<style:region-right><text:p><text:sheet-name>???</text:sheet-name></text:p></style:region-right></style:header>' +
     '<style:header-left style:display="false"><text:p>Not shown</text:p></style:header-left>' +
-    '<style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Revision<text:s/>7</text:p></style:footer></style:master-page>' +
+    '<style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Revision' +
+    '<text:s/>7</text:p></style:footer></style:master-page>' +
     '<style:master-page style:name="Other"><style:header><text:p>Elsewhere</text:p></style:header></style:master-page>';
   const frame = (object: string) => `<draw:frame>${object}<draw:image/></draw:frame>`;
   const objects = ['Object 1', 'Object 1', 'Object 2'].map((name) =>
     frame(`<draw:object xlink:href="./${name}"/>`),
   );
   const sheet =
-    `<table:table table:name="Menu" table:style-name="ta1"><table:shapes>${objects.join('')}${frame('<draw:object-ole xlink:href="./o"/>')}</table:shapes>` +
+    `<table:table table:name="Menu" table:style-name="ta1">` +
+    `<table:shapes>${objects.join('')}${frame('<draw:object-ole xlink:href="./o"/>')}</table:shapes>` +
     `${row(cell('Day') + cell('Guests'))}</table:table>`;
   const chart =
-    '<office:chart><chart:chart><chart:title><text:p>Guests by day</text:p></chart:title><chart:plot-area><chart:axis>' +
-    '<chart:title><text:p>Guests</text:p></chart:title></chart:axis></chart:plot-area><table:table><text:p>12</text:p></table:table></chart:chart></office:chart>';
+    '<office:chart><chart:chart><chart:title><text:p>Guests by day</text:p></chart:title>' +
+    '<chart:plot-area><chart:axis>' +
+    '<chart:title><text:p>Guests</text:p></chart:title></chart:axis></chart:plot-area><table:table>' +
+    '<text:p>12</text:p></table:table></chart:chart></office:chart>';
   const { extracted, warnings } = await read(
     odsOf(
       sheet,

@@ -32,12 +32,16 @@ test('text boxes, titles of charts, diagrams and shapes on charts', async () => 
   const drawing =
     '<xdr:wsDr><xdr:sp><xdr:nvSpPr><xdr:cNvPr name="TextBox 1"/></xdr:nvSpPr><xdr:spPr><a:off x="1"/></xdr:spPr>' +
     `<xdr:txBody>${paragraph('Closed in')}${paragraph('August.')}</xdr:txBody></xdr:sp>` +
-    `<mc:AlternateContent><mc:Choice><xdr:sp>${paragraph('Once')}</xdr:sp></mc:Choice><mc:Fallback><xdr:sp>${paragraph('Once')}</xdr:sp></mc:Fallback></mc:AlternateContent></xdr:wsDr>`;
+    `<mc:AlternateContent><mc:Choice><xdr:sp>${paragraph('Once')}</xdr:sp></mc:Choice><mc:Fallback>` +
+    `<xdr:sp>${paragraph('Once')}</xdr:sp></mc:Fallback></mc:AlternateContent></xdr:wsDr>`;
   const chart =
     `<c:chart><c:title><c:tx><c:rich>${paragraph('Guests by day')}</c:rich></c:tx></c:title><c:plotArea>` +
     '<c:ser><c:val><c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache></c:val></c:ser>' +
-    '<c:valAx><c:title><c:tx><c:strRef><c:f>A1</c:f><c:strCache><c:pt><c:v>Guests</c:v></c:pt></c:strCache></c:strRef></c:tx></c:title></c:valAx></c:plotArea></c:chart>';
-  const diagram = `<dgm:pt><dgm:t>${paragraph('Ask')}</dgm:t></dgm:pt><dgm:pt type="pres"><dgm:t>${paragraph('Ask')}</dgm:t></dgm:pt>`;
+    '<c:valAx><c:title><c:tx><c:strRef><c:f>A1</c:f><c:strCache><c:pt><c:v>Guests</c:v></c:pt>' +
+    '</c:strCache></c:strRef></c:tx></c:title></c:valAx></c:plotArea></c:chart>';
+  const diagram =
+    `<dgm:pt><dgm:t>${paragraph('Ask')}</dgm:t></dgm:pt><dgm:pt type="pres">` +
+    `<dgm:t>${paragraph('Ask')}</dgm:t></dgm:pt>`;
   const texts = await paragraphsOf({
     related: [['drawing', DRAWING]],
     parts: [
@@ -85,8 +89,10 @@ test('comments, threads of comments once, and labels of controls', async () => {
       {
         name: 'xl/v.vml',
         content:
-          '<xml><v:shape><v:textbox><div><font>Recalculate</font></div></v:textbox><x:ClientData ObjectType="Button"/></v:shape>' +
-          '<v:shape><v:textbox><div>Closed on holidays</div></v:textbox><x:ClientData ObjectType="Note"/></v:shape></xml>',
+          '<xml><v:shape><v:textbox><div><font>Recalculate</font></div></v:textbox>' +
+          '<x:ClientData ObjectType="Button"/></v:shape>' +
+          '<v:shape><v:textbox><div>Closed on holidays</div></v:textbox>' +
+          '<x:ClientData ObjectType="Note"/></v:shape></xml>',
       },
     ],
   });
@@ -97,7 +103,8 @@ test('headers and footers of the printed pages, without fields and page numbers'
   const texts = await paragraphsOf({
     after:
       '<headerFooter differentFirst="1"><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Staff &amp;&amp; guests&amp;C&amp;A&amp;RPage &amp;P of &amp;N</oddHeader>' +
-      '<oddFooter>&amp;CRevision 7, &amp;D&amp;R&amp;K00-0140&amp;P</oddFooter><firstHeader>&amp;LStaff &amp;&amp; guests</firstHeader></headerFooter>',
+      '<oddFooter>&amp;CRevision 7, &amp;D&amp;R&amp;K00-0140&amp;P</oddFooter>' +
+      '<firstHeader>&amp;LStaff &amp;&amp; guests</firstHeader></headerFooter>',
   });
   expect(texts).toEqual(['Staff & guests', 'Revision 7,']);
 });
@@ -174,7 +181,8 @@ test('a damaged sheet costs its own text alone', async () => {
 
 test('superscripts of rich text stay apart, and escaped characters are decoded', async () => {
   const rich =
-    '<si><r><t>membership</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>3</t></r><r><t xml:space="preserve"> is open</t></r>' +
+    '<si><r><t>membership</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>3</t></r><r>' +
+    '<t xml:space="preserve"> is open</t></r>' +
     '<rPh><t>reading</t></rPh></si><si><t>two_x000D_\nlines _x005F_x000D_</t></si>';
   const cells = '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>';
   const { text } = (await read(writeZip(xlsxOf(cells, rich)))).extracted;

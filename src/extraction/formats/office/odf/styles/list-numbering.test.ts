@@ -13,7 +13,8 @@ const automatic =
   `<text:list-style style:name="L1">${level(1, 'style:num-format="1" style:num-suffix="."')}` +
   `${level(2, 'style:num-format="1" style:num-suffix="." text:display-levels="2"')}` +
   `${level(3, 'style:num-format="a" style:num-prefix="(" style:num-suffix=")"')}</text:list-style>` +
-  `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/></text:list-style>` +
+  `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/>` +
+  `</text:list-style>` +
   `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}</text:list-style>` +
   `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}${level(2, 'style:num-format=""')}</text:list-style>` +
   `<text:list-style style:name="L5">${[
@@ -24,7 +25,8 @@ const automatic =
     .map((format, i) => level(i + 1, `style:num-format="${format}" text:start-value="5"`))
     .join('')}</text:list-style>` +
   '<style:style style:name="P1" style:family="paragraph" style:list-style-name="L1"/>' +
-  '<style:style style:name="P2" style:family="paragraph"><style:paragraph-properties text:enable-numbering="false"/></style:style>';
+  '<style:style style:name="P2" style:family="paragraph">' +
+  '<style:paragraph-properties text:enable-numbering="false"/></style:style>';
 const item = (content: string, attributes = '') =>
   `<text:list-item ${attributes}>${content}</text:list-item>`;
 const list = (attributes: string, ...items: string[]) =>
@@ -114,7 +116,8 @@ test('numbers of headings', async () => {
   const outline = (n: number, format: string) =>
     `<text:outline-level-style text:level="${n}" style:num-format="${format}" text:display-levels="${n}"/>`;
   const styles =
-    `<office:styles><text:outline-style style:name="Outline">${outline(1, '1')}${outline(2, '1')}</text:outline-style>` +
+    `<office:styles>` +
+    `<text:outline-style style:name="Outline">${outline(1, '1')}${outline(2, '1')}</text:outline-style>` +
     '<style:style style:name="Plain" style:family="paragraph" style:list-style-name=""/></office:styles>';
   const h = (n: number, content: string, attributes = '') =>
     `<text:h text:outline-level="${n}" ${attributes}>${content}</text:h>`;

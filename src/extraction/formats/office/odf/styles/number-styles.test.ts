@@ -36,7 +36,9 @@ test.each([
   ['number-style', number('number:decimal-places="0"', 5), 67, '00067'],
   [
     'number-style',
-    '<number:number number:min-integer-digits="6" number:decimal-places="0"><number:embedded-text number:position="4">.</number:embedded-text><number:embedded-text number:position="2">.</number:embedded-text></number:number>',
+    '<number:number number:min-integer-digits="6" number:decimal-places="0">' +
+      '<number:embedded-text number:position="4">.</number:embedded-text>' +
+      '<number:embedded-text number:position="2">.</number:embedded-text></number:number>',
     1235,
     '00.12.35',
   ],

@@ -6,7 +6,8 @@ const textOf = async (...from: Parameters<typeof readWord>) => (await readWord(.
 
 describe('automatic numbers', () => {
   const level = (at: number, format: string, text: string, more = '') =>
-    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/>` +
+    `<w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
   const CLAUSES =
     level(0, 'decimal', '%1.', '<w:pStyle w:val="Clause"/>') +
     level(1, 'decimal', '%1.%2') +
@@ -24,9 +25,11 @@ describe('automatic numbers', () => {
     type: 'styles',
     content:
       '<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>' +
-      '<w:style w:styleId="Clause"><w:basedOn w:val="H1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>' +
+      '<w:style w:styleId="Clause"><w:basedOn w:val="H1"/><w:pPr><w:numPr><w:numId w:val="1"/>' +
+      '</w:numPr></w:pPr></w:style>' +
       '<w:style w:styleId="Sub"><w:basedOn w:val="Clause"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:style>' +
-      '<w:style w:styleId="Linked" w:type="numbering"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>',
+      '<w:style w:styleId="Linked" w:type="numbering"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr>' +
+      '</w:pPr></w:style></w:styles>',
   };
   const item = (text: string, at: number, list = 1) =>
     paragraph(run(text), `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`);
@@ -45,7 +48,8 @@ describe('automatic numbers', () => {
     ].join('');
     const { text, headings } = await readWord(body, numbering(CLAUSES), styles);
     expect(text).toBe(
-      '1. Term\n\n1.1 The lease begins.\n\n2. Rent\n\n2.1 The rent is due.\n2.2 These reduce it:\n(a) rain,\n(b) closure.\nAnnex I Heating',
+      '1. Term\n\n1.1 The lease begins.\n\n2. Rent\n\n2.1 The rent is due.\n2.2 These reduce ' +
+        'it:\n(a) rain,\n(b) closure.\nAnnex I Heating',
     );
     expect(headings.map((heading) => heading.text)).toEqual(['1. Term', '2. Rent']);
   });
@@ -53,7 +57,8 @@ describe('automatic numbers', () => {
   it('restart where a list says so, and count on where not', async () => {
     const nums =
       '<w:num w:numId="2"><w:abstractNumId w:val="7"/></w:num>' +
-      '<w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>';
+      '<w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">' +
+      '<w:startOverride w:val="5"/></w:lvlOverride></w:num>';
     const body = item('a', 0) + item('b', 0, 2) + item('c', 0, 3) + item('d', 0, 3) + item('e', 0);
     expect(await textOf(body, numbering(CLAUSES, nums))).toBe('1. a\n2. b\n5. c\n6. d\n7. e');
   });
