@@ -275,7 +275,7 @@ test('only config.ts reads the environment, and the client that of its caller; o
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['serve/main.ts']);
 });
 
-test('of src/, contract-tests/ import the contract check alone; their harness, and tests of clients, import more', () => {
+test('of src/, contract-tests/ import the contract check alone; harness and tests of clients import more', () => {
   const tests = join(src, '../contract-tests');
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

@@ -78,7 +78,7 @@ test.each(fields)('%s: %s is documented with its bounds and its default', (type,
   for (const fact of factsOf(resolveSchema(schema))) expect(comment).toMatch(new RegExp(`\\b${fact}\\b`));
 });
 
-test('each field has a bound, a default or choices, but for a boolean, and a filter, whose bounds its description states', () => {
+test('each field has a bound, a default or choices, but for booleans, and filters, whose description has them', () => {
   const unbounded = fields.filter(([, , schema]) => {
     const resolved = resolveSchema(schema);
     return factsOf(resolved).length === 0 && resolved.enum === undefined && resolved.type !== 'boolean';

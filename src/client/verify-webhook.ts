@@ -70,7 +70,8 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
     const [version, text = ''] = each.split(',');
     const signature = version === 'v1' ? fromBase64(text) : undefined;
     if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
-      return parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body)) as WebhookEvent; // the service's
+      // The event is the service's, as its signature shows.
+      return parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body)) as WebhookEvent;
   }
   throw webhookNotVerified('The signature is not one of this secret.');
 }

@@ -99,7 +99,7 @@ test('the error of a call reaches each look-up of its scope, and no other; the n
   expect(calls).toHaveLength(3);
 });
 
-test('a call runs outside the request that has opened it, whose end must not cancel the look-ups of others', async () => {
+test('a call runs outside the request that opened it, whose end must not cancel the look-ups of others', async () => {
   const request = new AsyncLocalStorage<string>();
   const lookUp = shareLookUps(async () => new Map([['a', request.getStore() ?? 'none']]));
   expect(await request.run('first', () => lookUp(source, '1', 'a'))).toBe('none');

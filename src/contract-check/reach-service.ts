@@ -64,7 +64,8 @@ const NEEDED_REQUESTS = 600;
 
 /** With a lower limit nearly all checks would fail, and the last ones could not delete what the first have created. */
 function requireRate({ body }: Answer): void {
-  const { data } = body as { data?: { limits?: { requestsPerMinute?: number | null } } }; // the envelope; its data is checked later
+  // The envelope; its data is checked later.
+  const { data } = body as { data?: { limits?: { requestsPerMinute?: number | null } } };
   const allowed = data?.limits?.requestsPerMinute;
   if (typeof allowed === 'number' && allowed < NEEDED_REQUESTS)
     throw new CannotCheck(

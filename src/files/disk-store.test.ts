@@ -7,7 +7,7 @@ import { openDiskStore } from './disk-store.ts';
 
 const DAY_MS = 86_400_000;
 
-test('servers that start at about the same time on one directory remove what killed ones left, and nothing younger', async () => {
+test('servers that start together on one directory remove what killed ones left, and nothing younger', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-store-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const incoming = join(directory, '.incoming');

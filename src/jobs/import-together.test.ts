@@ -128,7 +128,7 @@ test('a document that is deleted or gets another title meanwhile does not hold u
   expect(await search('quagga')).toEqual(['The okapi is retitled.']);
 });
 
-test('a file whose process breaks is read alone in the same try; one of another kind than its name says too', async () => {
+test('a file whose process breaks is read alone in the same try; one of another kind than its name too', async () => {
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c']) ids.push(await importPending(`${name}.txt`, `The dodo ${name}.`));
   const { service } = suite;

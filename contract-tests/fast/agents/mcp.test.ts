@@ -306,7 +306,7 @@ test('a page of a stranger is refused at /mcp, also under a name that leads to t
   for (const headers of own) expect([headers, await send(headers)]).toEqual([headers, 200]);
 });
 
-test('an agent with a token that carries a filter finds and lists nothing else, and sees no tool that writes', async () => {
+test('an agent with a token that carries a filter finds and lists nothing else, and no tool that writes', async () => {
   const agent = await overHttp((await api.createToken({ filter: 'year = 2026' })).token);
   expect(await toolsOf(agent)).toEqual(READING);
   const { passages } = (await call(agent, 'search', { query: 'hotel' })) as Found;

@@ -65,7 +65,7 @@ test('the command that deletes a leftover holds no id that a shell would obey', 
   expect(howToDelete(remaining, 'http://127.0.0.1:1')).toEqual([expect.stringContaining(' kb-1 --url ')]);
 });
 
-test.concurrent('a bug is named once, with the checks that it fails; the files have the rest, without the key', async () => {
+test.concurrent('a bug is named once, with its failed checks; the files have the rest, without the key', async () => {
   const { address, apiKey, api } = await openAccount();
   const proxy = await openBugProxy(address, apiKey);
   const { begin } = inItems('text for a score', 'query', (item: object) => ({ ...item, score: apiKey }));

@@ -73,7 +73,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.locator('.announcements').getByText('2 files searchable, 1 failed').waitFor();
   });
 
-  test('files get the attributes of the upload settings; selected documents get others, and keep the rest', async () => {
+  test('files get the attributes of the upload settings; selected documents get others, keep the rest', async () => {
     await page.getByText('Upload settings').click();
     await button('Add an attribute').click();
     await page.getByLabel('Name of attribute 1').fill('team');
@@ -177,7 +177,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await dialog().getByRole('button', { name: 'Close' }).click();
   });
 
-  test('searches while a person types: the last word may be incomplete, and Back leads to the search before', async () => {
+  test('searches while a person types: the last word may be incomplete, Back leads to the search before', async () => {
     await visit(page, '#/search?q=restart+policy');
     const field = page.getByLabel('Question or words');
     await field.fill('');

@@ -54,7 +54,7 @@ test.each([{}, { accept: '*/*' }, { accept: 'application/json' }, { accept: 'app
   },
 );
 
-test('script and style are sent once for ever, since their names hold their hash; the first load is small', async () => {
+test('script and style are sent once for ever, as their names hold their hash; the first load is small', async () => {
   expect(files.map((file) => file.replace(/-\w+/, '-HASH'))).toEqual([
     '/console/console-HASH.css',
     '/console/console-HASH.js',

@@ -44,7 +44,7 @@ test('401 UNAUTHORIZED: another code, none, and one that came through a proxy', 
     expectRefusal(await redeem(`Bearer ${code}`, { [name]: '127.0.0.1' }), 401, 'UNAUTHORIZED');
 });
 
-test('403 KEY_NOT_PERMITTED: a page whose name leads to this machine, and one of another origin, redeem nothing', async () => {
+test('403 KEY_NOT_PERMITTED: a page whose name leads here, and one of another origin, redeem nothing', async () => {
   const rebound = 'http://evil.example:8080';
   const pages = [
     { host: 'evil.example:8080' },

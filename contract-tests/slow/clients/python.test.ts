@@ -355,7 +355,7 @@ function testCases(kind: Kind, prepared: () => PreparedPython): void {
     expect(server.requests[1]?.headers).not.toHaveProperty('x-api-key');
   });
 
-  test('files by path, as bytes and as file objects are uploaded at once; one that is missing harms no other', async () => {
+  test('files by path, as bytes and as file objects are uploaded at once; a missing one harms no other', async () => {
     const path = join(prepared().folder, 'story.txt');
     await writeFile(path, 'The lighthouse keeper counts the ships that pass at night.');
     const { address, apiKey } = await openAccount();

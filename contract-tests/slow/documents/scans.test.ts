@@ -9,7 +9,7 @@ const { api } = await openAccount();
 /** Pages of the long scan: minutes of work. The test deletes it long before its end. */
 const PAGES = 400;
 
-test('the pages that OCR has read of a long scan are counted, and another account’s file is read meanwhile', async () => {
+test('the pages that OCR has read of a long scan are counted; another account’s file is read meanwhile', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Long' });
   const bytes = scanOf(PAGES);
   const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'long.pdf', bytes });

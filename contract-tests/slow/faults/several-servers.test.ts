@@ -134,7 +134,7 @@ async function areWoken(documentId: string): Promise<boolean> {
   return !hasRunOut;
 }
 
-test('a file goes through one server, the import through another, the work to a worker; waits end at once', async () => {
+test('a file goes through one server, the import through another, work to a worker; waits end at once', async () => {
   const content = 'A file that several machines have seen.';
   const id = await importContent(content);
   const woken = areWoken(id);

@@ -32,7 +32,7 @@ test('it builds the image, keeps its volume, and publishes its port', () => {
   expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(10);
 });
 
-test('its variables are settings of the service, and its address of the database is that of its PostgreSQL', async () => {
+test('its variables are settings of the service; its address of the database is that of its PostgreSQL', async () => {
   const settingsPage = readFileSync(join(root, 'docs/settings.md'), 'utf8');
   for (const name of Object.keys(service.environment)) expect(settingsPage).toContain(`| \`${name}\` |`);
   const POSTGRES_PASSWORD = '0123456789abcdef';

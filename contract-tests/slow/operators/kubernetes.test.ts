@@ -42,7 +42,8 @@ type Deployment = Manifest & {
   };
 };
 
-const read = (file: string): Manifest[] => loadAll(readFileSync(join(folder, file), 'utf8')) as Manifest[]; // the first test checks the form
+// The first test checks the form.
+const read = (file: string): Manifest[] => loadAll(readFileSync(join(folder, file), 'utf8')) as Manifest[];
 
 type Kustomization = { resources: string[]; images: { name: string; newTag: string }[] };
 const [kustomization] = read('kustomization.yaml') as (Manifest & Kustomization)[];

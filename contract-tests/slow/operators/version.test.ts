@@ -17,7 +17,7 @@ test('the command, the address for programs and the spec show it', async () => {
   expect(await fetchJson('/openapi.json')).toMatchObject({ info: { version } });
 });
 
-test('it is that of the newest release: of the lock file, the released spec, and the package that people install', () => {
+test('it is that of the newest release: of the lock file, the released spec, the package that is installed', () => {
   expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version });
   expect(readDocument(join(root, 'spec/released.yaml'))).toMatchObject({ info: { version } });
   const pages = read('docs/package.md') + read('docs/agents.md') + read('docs/operating.md');

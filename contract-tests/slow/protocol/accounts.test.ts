@@ -394,7 +394,7 @@ test.each(OPERATION_IDS)('scopes: %s answers each kind of key as its scope deman
   else await expectReached(boundWrite, operationId, await createData(owner, deletable.knowledgeBaseId));
 });
 
-test("scopes: a bound key sets the synonyms of its knowledge bases, and reads the account's without setting them", async () => {
+test("scopes: a bound key sets the synonyms of its knowledge bases, and only reads the account's", async () => {
   const { boundWrite, inside, owner } = keys;
   const groups = [{ terms: ['quokka', 'setonix'] }];
   const answer = await boundWrite.request('setSynonyms', { groups });

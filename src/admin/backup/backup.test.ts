@@ -195,7 +195,7 @@ describe('while a backup runs', () => {
   });
 });
 
-test('a store without the files of the database is not backed up; one that has lost them is, and restored', async () => {
+test('a store without the files of the database is not backed up; one that lost them is, and restored', async () => {
   const source = await openDeployment('lost');
   const suite = await startTestService({ connection: source.connection, runsWorkers: false });
   const { body } = await suite.call('createKnowledgeBase', { name: 'lost' });

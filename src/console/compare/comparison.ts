@@ -58,7 +58,8 @@ export function openComparison(keyId: string): void {
 
 function readKept(): Comparison | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(ENTRY) ?? '{}') as Comparison & { owner?: string }; // only `change` writes it
+    // Only `change` writes it.
+    const kept = JSON.parse(localStorage.getItem(ENTRY) ?? '{}') as Comparison & { owner?: string };
     return kept.owner === owner ? { ...NOTHING, ...kept } : undefined;
   } catch {
     return undefined; // the browser keeps nothing, or another program has written there

@@ -46,9 +46,9 @@ const GROUPINGS: Grouping[] = [
 ];
 
 function findLargest(failures: Failure[]): { titleOf: Grouping['titleOf']; members: Members } | undefined {
-  const groups = GROUPINGS.flatMap(
-    ({ keyOf, titleOf }) =>
-      [...Map.groupBy(failures, keyOf).values()].map((members) => ({ titleOf, members: members as Members })), // never empty
+  const groups = GROUPINGS.flatMap(({ keyOf, titleOf }) =>
+    // No group is empty.
+    [...Map.groupBy(failures, keyOf).values()].map((members) => ({ titleOf, members: members as Members })),
   );
   return groups.toSorted((a, b) => b.members.length - a.members.length)[0];
 }

@@ -127,7 +127,7 @@ test('documents have the types of the contract; another one, from an earlier ver
   await drop();
 });
 
-test('sentences about pages, from an earlier version, become warnings with a code, also in events that wait', async () => {
+test('sentences about pages, of an earlier version, become warnings with a code, also in waiting events', async () => {
   const { connection, drop } = await createEmptyDatabase();
   const database = createDatabase(createPool(connection, 1, () => {}));
   await migrateUpTo(database, '0019-jobs');

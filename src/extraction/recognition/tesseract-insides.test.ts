@@ -4,7 +4,7 @@ import { pictureFile } from '../testing/written-page.ts';
 import { installedLanguages } from './ocr-languages.ts';
 import { Overdue, startTesseract } from './tesseract-insides.ts';
 
-test('pictures are read from its memory, and its work ends by an error in its progress: see tesseract-insides.ts', async () => {
+test('pictures are read from its memory; an error in its progress ends it: see tesseract-insides.ts', async () => {
   const tesseract = await startTesseract();
   const [english] = installedLanguages();
   const picture = tesseract.decode(pictureFile('page.webp'));

@@ -97,7 +97,7 @@ const stepsOfServers = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('servers never pass the limit; a number is missing only in leases of other servers, or of killed ones', async () => {
+test('servers never pass the limit; numbers are missing only in leases of other servers, or killed ones', async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 300 }),
     stepsOfServers,

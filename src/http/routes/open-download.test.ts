@@ -108,7 +108,7 @@ test('410 DOWNLOAD_EXPIRED: after the expiry, by the clock of the database', asy
   });
 });
 
-test('404 DOCUMENT_NOT_FOUND: with a revoked key, and when the document is deleted before its file is opened', async () => {
+test('404 DOCUMENT_NOT_FOUND: a revoked key, and a document that is deleted before its file is opened', async () => {
   const documentId = await importFile(Buffer.from('a'));
   const keyId = await createKeyOf(await requireFirstAccount());
   await revokeApiKey(suite.service.database, keyId);
@@ -119,7 +119,7 @@ test('404 DOCUMENT_NOT_FOUND: with a revoked key, and when the document is delet
   await expect(download.open(FIRST_BYTE)).rejects.toEqual(notFound);
 });
 
-test('503 SERVICE_UNAVAILABLE: a file that the store does not have; another length than was stored is a fault', async () => {
+test('503 SERVICE_UNAVAILABLE: a file that the store lacks; another length than was stored is a fault', async () => {
   const documentId = await importFile(Buffer.from('abc'));
   const { files, database } = suite.service;
   const accountId = await requireFirstAccount();

@@ -51,7 +51,7 @@ test('the distinct lexemes are counted again after many imports, to within a qua
   expect(recorded).toBeGreaterThan(0);
 });
 
-test('lexemes and passages beyond the free ones of an account count against its storage limit, for texts and files', async () => {
+test('lexemes and passages beyond the free ones of an account count to its storage limit: texts, files', async () => {
   const { call, service: running } = service;
   const { account_id: accountId } = await running.database
     .selectFrom('knowledge_bases')

@@ -204,7 +204,7 @@ test('the version of another address under the same id is not asked for', async 
   expect(await textOf(second)).toBe('At /b.txt.');
 });
 
-test('a failure that may pass is tried again, and fails the document at the last try; the earlier one stays', async () => {
+test('a failure that may pass is tried again, fails the document at the last try; the earlier one stays', async () => {
   respond = answer('The heron waits.');
   const first = await importWhole();
   respond = (_, response) => response.writeHead(429, { 'retry-after': '7' }).end();

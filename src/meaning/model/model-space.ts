@@ -112,7 +112,8 @@ export function createModelSpace(mean: Float32Array): ModelSpace {
       const direction = ofLengthOne(vector);
       if (direction === undefined) return undefined;
       const numbers = new Float32Array(dimensions);
-      for (let i = 0; i < mean.length; i++) numbers[i] = (direction[i] as number) - (mean[i] as number); // of one length
+      // Both have the same length.
+      for (let i = 0; i < mean.length; i++) numbers[i] = (direction[i] as number) - (mean[i] as number);
       return rotate(numbers);
     },
   };

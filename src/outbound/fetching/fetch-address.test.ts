@@ -187,7 +187,7 @@ test('an empty file, and headers without end, are failures', async () => {
   expect(await failureOf(long.url)).toMatchObject({ code: 'URL_UNREACHABLE' });
 });
 
-test('redirects are followed, relative ones too, without their fragments; their last address names the file', async () => {
+test('redirects are followed, relative ones too, without fragments; the last address names the file', async () => {
   const origin = await originWith(({ url }, response) => {
     const next = { '/a': '/b', '/b': 'c/d#part', '/c/d': `${origin.url}/e.md` }[url ?? ''];
     if (next === undefined) response.end('# The heron');

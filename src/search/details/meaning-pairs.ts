@@ -63,7 +63,8 @@ const measured = (vector: WordVector): Measured => ({ vector, length: lengthOf(v
 
 function cosine(one: Measured, other: Measured): number {
   let product = 0;
-  for (let i = 0; i < DIMENSIONS; i++) product += (one.vector[i] as number) * (other.vector[i] as number); // DIMENSIONS each
+  // DIMENSIONS each.
+  for (let i = 0; i < DIMENSIONS; i++) product += (one.vector[i] as number) * (other.vector[i] as number);
   return product === 0 ? 0 : product / (one.length * other.length);
 }
 

@@ -126,7 +126,7 @@ test('near words are found before and after the counts of an import are merged, 
   expect(await resultsFor('recipts jorney')).toEqual([]);
 });
 
-test('compounds count the same before and after the counts of an import are merged, where they occur densely', async () => {
+test('compounds count the same before and after the counts of an import are merged, where they are dense', async () => {
   const { owned, resultsFor } = await openSearch();
   await importText(suite.database, owned, {
     title: 'T',
@@ -162,7 +162,7 @@ async function readExecutions(connection: Queryable): Promise<Map<string, number
   return new Map(rows.map(({ name, count }) => [name, count]));
 }
 
-test('words that occur need no further statement, nor do words that may not be guessed; a guess takes one', async () => {
+test('words that occur need no further statement, nor those that may not be guessed; a guess takes one', async () => {
   const { owned } = await openSearch();
   await importText(suite.database, owned, { title: 'T', content: ANSWER });
   const usual = isCitus
@@ -177,7 +177,7 @@ test('words that occur need no further statement, nor do words that may not be g
   expect(await countStatements(owned, 'recipts')).toEqual({ ...usual, [lookUp]: 1 });
 });
 
-test('a word that is imported between the statistics and the look-up stays unknown: none of a document’s words counts', async () => {
+test('a word that is imported between statistics and look-up stays unknown: none of its document counts', async () => {
   const { owned } = await openSearch();
   await importText(suite.database, owned, { title: 'T', content: NOISE.english });
   const { accountId, knowledgeBaseId } = owned;

@@ -106,7 +106,7 @@ test('a query is kept for 30 days, and read for as long', async () => {
   expect([await texts(), await count()]).toEqual([['new'], 1]);
 });
 
-test('a knowledge base takes the queries that name it along, also those that are stored after its deletion', async () => {
+test('a knowledge base takes the queries that name it along, also those stored after its deletion', async () => {
   const { accountId, history, note, texts } = await open();
   const [deleted, other] = [await makeKnowledgeBase(accountId), await makeKnowledgeBase(accountId)];
   note('of both', { knowledgeBaseIds: [other, deleted] });

@@ -84,7 +84,7 @@ test('of pages that share a menu the one about it comes first, beside other text
   expect(order[0]).toBe('Refund policy');
 });
 
-test('no passage with a part of the words is lifted above one with all of them by what it shares with others', async () => {
+test('no passage with some of the words is lifted above one with all by what it shares with others', async () => {
   const order = await orderOf(
     {
       both: 'Zebra crossings and lamps were painted by the harbour office in the spring of that year, it says.',

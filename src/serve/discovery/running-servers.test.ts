@@ -71,7 +71,7 @@ test('any server that runs is found until it ends, by its port only where PORT i
   await Promise.all([first, second, worker].map(({ server }) => close(server)));
 });
 
-test('a program on the port of a killed server proves nothing, even with an earlier answer of that server', async () => {
+test('a program on the port of a killed server proves nothing, even with an old answer of that server', async () => {
   const killed = await run('server');
   const challenge = 'a'.repeat(64);
   const recorded = await (await fetch(`${killed.address}/livez?challenge=${challenge}`)).text();

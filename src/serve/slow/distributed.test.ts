@@ -537,7 +537,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     return rows[0]?.count ?? 0;
   };
 
-  test('a coordinator that crashes after the commit of a worker, and before its own, stores no part of an import', async () => {
+  test('a coordinator that crashes between the commits of a worker and its own keeps no import', async () => {
     const [knowledgeBaseId] = ids.distributed;
     const upload = () =>
       distributed.call(

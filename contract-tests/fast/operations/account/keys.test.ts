@@ -62,7 +62,7 @@ test('404: unknown keys alike, and knowledge bases that the account does not hav
   expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
 });
 
-test('422: a filter that is to write, a name that a setting has, a wrong filter, a cursor of another list', async () => {
+test('422: a filter that is to write, the name of a setting, a wrong filter, a cursor of another list', async () => {
   const filter = { type: 'eq', key: 'team', value: 'sales' };
   expectRefusedFields(await request('createKey', { filter, scope: 'write' }), 'scope');
   expectRefusedFields(await request('createKey', { name: 'BOOTSTRAP_API_KEY' }), 'name');

@@ -83,7 +83,7 @@ test('402 INSUFFICIENT_CREDITS: with a balance of 0; invalid fields and unknown 
   expect(await poor.api.getBalance()).toBe(0);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown, malformed or deleted id among several is named, and all alike', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown, malformed or deleted id among several is named, alike', async () => {
   const deleted = await fill('gone');
   await api.deleteKnowledgeBase(deleted);
   await expectNothingChanged(account, async () => {

@@ -13,7 +13,7 @@ testPromises('setSynonyms');
 const LEAVE = { title: 'Leave', content: 'Unused paid time off is carried over.' };
 const GROUPS = [{ terms: ['PTO', 'paid time off'] }];
 
-test("200: the account's groups count in all knowledge bases, a knowledge base's own where it is searched", async () => {
+test("200: the account's groups count in all knowledge bases, a knowledge base's where it is searched", async () => {
   const [first, second] = [
     await api.createKnowledgeBase({ name: 'First' }),
     await api.createKnowledgeBase({ name: 'Second' }),

@@ -308,7 +308,7 @@ test('a document that is locked is not waited for', async () => {
   await expectAllRight(own);
 });
 
-test('a document with a passage that the model refuses keeps its other vectors, and is tried again after a day', async () => {
+test('a document with a passage that the model refuses keeps its other vectors, and is tried a day later', async () => {
   const own = await want();
   const [, , large = ''] = await importAll();
   await importAll([{ title: 'Poison', content: 'Toadstools. '.repeat(400) }]);
