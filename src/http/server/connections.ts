@@ -37,7 +37,7 @@ export function connectionsMax(): number {
  * `bytesAtUse`: the bytes read by then. `arriving`: when a check first saw an arriving request, and the bytes read by
  * then.
  */
-type Connection = {
+type ClientConnection = {
   isUnused: boolean;
   usedAtMs: number;
   bytesAtUse: number;
@@ -49,7 +49,7 @@ type Connection = {
  * last finished answer.
  */
 export type TrackedConnections = {
-  connections: Map<Socket, Connection>;
+  connections: Map<Socket, ClientConnection>;
   lastAnswers: Map<Duplex, ServerResponse>;
   endedAtMs: number;
 };
@@ -100,7 +100,7 @@ export function closeIdle(server: Server, { connections }: TrackedConnections): 
 type State = 'works' | 'arrives' | 'idle';
 
 /** The state of a connection. Before its first request it counts as `arrives`. */
-function stateOf(socket: Socket, { isUnused, bytesAtUse }: Connection, last?: ServerResponse): State {
+function stateOf(socket: Socket, { isUnused, bytesAtUse }: ClientConnection, last?: ServerResponse): State {
   if (last !== undefined)
     return last.req.complete || last.headersSent || isUnread(last) ? 'works' : 'arrives';
   return isUnused || socket.bytesRead > bytesAtUse ? 'arrives' : 'idle';
@@ -110,7 +110,7 @@ function stateOf(socket: Socket, { isUnused, bytesAtUse }: Connection, last?: Se
  * Whether a request arrives below the minimum rate since the start of its measurement. A fast enough request starts a
  * new measurement.
  */
-function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean {
+function isSlow(socket: Socket, connection: ClientConnection, nowMs: number): boolean {
   connection.arriving ??= { sinceMs: nowMs, bytes: socket.bytesRead };
   const { sinceMs, bytes } = connection.arriving;
   if (nowMs - sinceMs < ARRIVAL_MS) return false;
@@ -122,7 +122,7 @@ function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean 
 /** Connections that may be closed: first those with slow requests, then idle ones; in each group the oldest first. */
 function findClosable({ connections, lastAnswers }: TrackedConnections, areRatesKnown: boolean): Socket[] {
   const nowMs = performance.now();
-  const [slow, idle]: [[Socket, Connection][], [Socket, Connection][]] = [[], []];
+  const [slow, idle]: [[Socket, ClientConnection][], [Socket, ClientConnection][]] = [[], []];
   for (const entry of connections) {
     const [socket, connection] = entry;
     const state = stateOf(socket, connection, lastAnswers.get(socket));
