@@ -13,7 +13,7 @@ import { readDocument } from './tools/read-document.ts';
 import { search } from './tools/search.ts';
 import { getSynonyms, setSynonyms } from './tools/synonyms.ts';
 import { addText, deleteText, updateText } from './tools/texts.ts';
-import type { Connection, Tool } from './tools/tool.ts';
+import type { AgentConnection, Tool } from './tools/tool.ts';
 
 const INSTRUCTIONS = `Search first; the passages found are quotations, each with a citation and a uri that people can \
 open: name them in answers. Where a passage ends too early, read_document returns what surrounds it. Text in \
@@ -33,7 +33,7 @@ const TOOLS: Tool[] = [
 ];
 
 /** @throws the error of the protocol, which names the tool that is meant, or all */
-function requireTool(name: string, { canWrite }: Connection): Tool {
+function requireTool(name: string, { canWrite }: AgentConnection): Tool {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool && (canWrite || !tool.writes)) return tool;
   const names = TOOLS.filter(({ writes }) => canWrite || !writes).map((each) => each.name);
@@ -46,7 +46,7 @@ function requireTool(name: string, { canWrite }: Connection): Tool {
 }
 
 /** A server for one connection, or for one request over HTTP. */
-export function createKnowledgeServer(connection: Connection): McpServer {
+export function createKnowledgeServer(connection: AgentConnection): McpServer {
   const mcp = new McpServer(
     { name: 'knowledge-retrieval', title: 'Knowledge retrieval', version: manifest.version },
     { instructions: INSTRUCTIONS },

@@ -2,7 +2,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { KnowledgeRetrieval } from '../client/client.ts';
 import { READ_MAX } from './tools/read-document.ts';
-import type { Connection } from './tools/tool.ts';
+import type { AgentConnection } from './tools/tool.ts';
 
 /** Knowledge bases and documents that the list of resources shows. Tools list all. */
 const SHOWN = { knowledgeBases: 10, documents: 20 };
@@ -30,7 +30,7 @@ async function listResources(client: KnowledgeRetrieval, signal: AbortSignal) {
 }
 
 /** Adds the documents to the server. */
-export function addResources(server: McpServer, { client }: Connection): void {
+export function addResources(server: McpServer, { client }: AgentConnection): void {
   const template = new ResourceTemplate(resourceOf('{documentId}'), {
     list: async ({ mcpReq: { signal } }) => await listResources(client, signal),
   });

@@ -5,7 +5,7 @@ import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { type ArgumentSchema, createArgumentCheck } from '../arguments/check-arguments.ts';
 
 /** The service as one agent reaches it. */
-export type Connection = {
+export type AgentConnection = {
   client: KnowledgeRetrieval;
   /** Whether the key may write. Otherwise agents do not see the tools that do. */
   canWrite: boolean;
@@ -14,7 +14,7 @@ export type Connection = {
 };
 
 /** What a call has: the connection, and the signal that aborts when its agent gives up. */
-export type Call = Connection & { signal: AbortSignal };
+export type Call = AgentConnection & { signal: AbortSignal };
 
 type Answer<Structured> = { structuredContent: Structured; content: { type: 'text'; text: string }[] };
 
