@@ -7,9 +7,9 @@ import type { FileStore } from '../files/file-store.ts';
 import { clearUpload } from '../files/files.ts';
 import {
   type FileComparison,
+  type FileReference,
   findStoringKnowledgeBases,
   reconcileFiles,
-  type UploadedFile,
 } from '../files/reconcile.ts';
 import { markStore } from '../files/store-mark.ts';
 import { findForeignFiles } from '../serve/secrets/own-files.ts';
@@ -96,10 +96,10 @@ const quote = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, ' ')}"`;
  * Returns a function that describes a problem of one of the `damaged` files. It names the document's title, or the
  * file's own name.
  */
-async function createDescription(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+async function createDescription(database: Database, knowledgeBaseId: string, damaged: FileReference[]) {
   const rows = damaged.length === 0 ? [] : await readNames(database, knowledgeBaseId, damaged);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
-  return ({ id, documentId, objectName }: UploadedFile, what: string, remedy: string): string => {
+  return ({ id, documentId, objectName }: FileReference, what: string, remedy: string): string => {
     const kind = documentId === null ? 'upload' : 'document';
     const known = formatScopedId({ knowledgeBaseId, id: documentId ?? id });
     return `the bytes of ${kind} ${known} ${quote(names.get(id) ?? '')} ${what}: ${objectName}${remedy}`;
@@ -107,7 +107,7 @@ async function createDescription(database: Database, knowledgeBaseId: string, da
 }
 
 /** Reads the titles of the files' documents; for a file without a document, its own name. */
-async function readNames(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+async function readNames(database: Database, knowledgeBaseId: string, damaged: FileReference[]) {
   return await database
     .selectFrom('files')
     .leftJoin('documents', (join) =>

@@ -5,13 +5,13 @@ import type { Queryable } from '../database/connection/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
 /** A row whose upload has arrived; `documentId` null: not imported yet. */
-export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
+export type FileReference = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
 
 /**
  * `orphans`: objects that no row refers to. `lost`: rows whose object is missing. `wrongLength`: rows with another
  * length than their object.
  */
-export type FileComparison = { orphans: string[]; lost: UploadedFile[]; wrongLength: UploadedFile[] };
+export type FileComparison = { orphans: string[]; lost: FileReference[]; wrongLength: FileReference[] };
 
 /** During an upload or a removal, which takes minutes, an object exists without a row that refers to it. */
 const ORPHAN_AGE_MS = 3_600_000;
@@ -25,7 +25,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** File ids after `after` (undefined: from the first) up to `upTo`. */
 type Range = { after: string | undefined; upTo: string };
 
-type ReferenceRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
+type ReferenceRow = Omit<FileReference, 'objectName'> & { objectName: string | null; isSettled: boolean };
 
 /**
  * Reads the rows of a knowledge base that is not deleted, in the order of file ids, `limit` at most, each with the
