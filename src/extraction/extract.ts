@@ -17,7 +17,7 @@ import {
   tooComplex,
   unmapped,
 } from './extraction-error.ts';
-import { type ReaderContext, type UploadedFile, uploadContext } from './reader-context.ts';
+import { type FileToExtract, type ReaderContext, uploadContext } from './reader-context.ts';
 import type { Recognition } from './recognition/recognition.ts';
 
 /** The file's type, with its text or its error. */
@@ -32,7 +32,7 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
  * @throws only for a bug of this service: no file should cause another error
  */
 export async function extractFile(
-  file: UploadedFile,
+  file: FileToExtract,
   onType: (type: DocumentType) => void = () => {},
   recognition?: Recognition,
 ): Promise<Extraction> {
@@ -67,7 +67,7 @@ export async function extractFile(
 }
 
 /** Extracts a file inside the uploaded one. @throws ExtractionError */
-async function extractInner(file: UploadedFile, context: ReaderContext): Promise<ExtractedFile> {
+async function extractInner(file: FileToExtract, context: ReaderContext): Promise<ExtractedFile> {
   try {
     const type = detectType(file.bytes, file.fileName) ?? 'unknown';
     const inner = await extractAs(file, type, context);
@@ -126,7 +126,7 @@ async function odfDocumentExtractor(type: 'odt' | 'odp'): Promise<Extractor> {
 }
 
 async function extractAs(
-  { bytes, fileName }: UploadedFile,
+  { bytes, fileName }: FileToExtract,
   type: FileType | 'unknown',
   context: ReaderContext,
 ): Promise<ExtractedFile> {

@@ -7,7 +7,7 @@ import { INNER_DEPTH_MAX, INNER_FILES_MAX, UNPACKED_MAX } from './extraction-lim
 import type { Recognition } from './recognition/recognition.ts';
 
 /** `charset`: the encoding of its text as its server has named it. */
-export type UploadedFile = { fileName: string; bytes: Uint8Array; charset?: string | undefined };
+export type FileToExtract = { fileName: string; bytes: Uint8Array; charset?: string | undefined };
 
 export type ReaderContext = {
   fileName: string;
@@ -21,7 +21,7 @@ export type ReaderContext = {
    * Extracts a file inside this one, such as an attachment, by the reader of its own type.
    * @throws ExtractionError, also where that file holds no text
    */
-  extractPart(part: UploadedFile): Promise<ExtractedFile>;
+  extractPart(part: FileToExtract): Promise<ExtractedFile>;
   /** Counts what is unpacked. @throws FILE_TOO_COMPLEX once the whole upload unpacks to more than UNPACKED_MAX */
   countUnpacked(bytes: number): void;
   /** The bytes that may still be unpacked. */
@@ -32,14 +32,14 @@ export type ReaderContext = {
 export type Unpacking = Pick<ReaderContext, 'countUnpacked'>;
 
 /** Reads a file inside the upload, with its context. */
-type Extract = (file: UploadedFile, context: ReaderContext) => Promise<ExtractedFile>;
+type Extract = (file: FileToExtract, context: ReaderContext) => Promise<ExtractedFile>;
 
 /** What all files inside an upload have taken so far, together. */
 type Taken = { files: number; unpacked: number };
 
 /** The context of an uploaded file. `extract` reads the files inside it, `recognition` the text of pictures. */
 export const uploadContext = (
-  { fileName, charset }: Omit<UploadedFile, 'bytes'>,
+  { fileName, charset }: Omit<FileToExtract, 'bytes'>,
   extract: Extract,
   recognition: Recognition | undefined,
 ): ReaderContext => ({

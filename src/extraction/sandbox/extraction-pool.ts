@@ -10,7 +10,7 @@ import { MACHINE_MEMORY } from '../../config/machine-memory.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction } from '../extract.ts';
 import { extractionMaxMsFor, MEMORY_MAX } from '../extraction-limits.ts';
-import type { UploadedFile } from '../reader-context.ts';
+import type { FileToExtract } from '../reader-context.ts';
 import { type LanguageData, languagesToTry } from '../recognition/ocr-languages.ts';
 import type { RecognisedPages } from '../recognition/recognition.ts';
 import { createExtractionProcesses, type ExtractionProcesses, extractIn } from './extraction-processes.ts';
@@ -69,7 +69,7 @@ type ReadOptions = {
 
 /** Reads a file in a process of its account. @throws when `signal` aborts, which kills the process */
 async function readIn(
-  { accountId, file, ...ocr }: { accountId: string; file: UploadedFile } & Ocr,
+  { accountId, file, ...ocr }: { accountId: string; file: FileToExtract } & Ocr,
   { processes, maxMsFor, onSent, signal }: ReadOptions,
 ): Promise<Extraction<PackedText>> {
   signal?.throwIfAborted();

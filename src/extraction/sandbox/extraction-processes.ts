@@ -7,7 +7,7 @@ import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import { isPlainByName } from '../detect-type.ts';
 import type { Extraction } from '../extract.ts';
 import { PLAIN_FORMATS } from '../extraction-limits.ts';
-import type { UploadedFile } from '../reader-context.ts';
+import type { FileToExtract } from '../reader-context.ts';
 import type { LanguageData } from '../recognition/ocr-languages.ts';
 import type { RecognisedPages } from '../recognition/recognition.ts';
 import type { FileHead } from './extraction-process.ts';
@@ -227,7 +227,7 @@ type Reading = {
  */
 export async function extractIn(
   process: ExtractionProcess,
-  file: UploadedFile,
+  file: FileToExtract,
   { maxMsFor, onSent, languages = [], onPages = () => {} }: Reading,
 ): Promise<{ extraction: Extraction<PackedText>; isAlive: boolean }> {
   const { child } = process;
@@ -255,7 +255,7 @@ const startProcess = ([name = '', ...args]: string[]): ChildProcessWithoutNullSt
 async function sendFile(
   { stdin }: ChildProcessWithoutNullStreams,
   { number, languages }: Pick<FileHead, 'number' | 'languages'>,
-  file: UploadedFile,
+  file: FileToExtract,
 ): Promise<void> {
   const { fileName, bytes, charset } = file;
   const head: FileHead = { number, fileName, sizeBytes: bytes.byteLength, charset, languages };
