@@ -22,9 +22,9 @@ type Content = OwnedKnowledgeBase & {
 };
 
 /** The content of an import, and what its caller says about it. */
-type Imported = Omit<Content, 'externalId'> & { description: Description };
+type DescribedContent = Omit<Content, 'externalId'> & { description: Description };
 
-const contentOf = ({ description: { externalId }, ...imported }: Imported): Content => ({
+const contentOf = ({ description: { externalId }, ...imported }: DescribedContent): Content => ({
   ...imported,
   externalId,
 });
@@ -105,7 +105,7 @@ export const toUnchanged = (row: DocumentRow): Document => ({ ...toDocument(row)
  */
 export async function takeUnchanged(
   transaction: Queryable,
-  imported: Imported,
+  imported: DescribedContent,
   defaults: DefaultLimits,
 ): Promise<DocumentRow | undefined> {
   const content = contentOf(imported);
@@ -126,7 +126,7 @@ class ContentChanged extends Error {}
 /** The same in the transaction of a request that takes an Idempotency-Key, if there is such a document now. */
 export async function findUnchanged(
   { database, transact, config }: { database: Queryable; transact: Transact; config: DefaultLimits },
-  imported: Imported,
+  imported: DescribedContent,
 ): Promise<Document | undefined> {
   if ((await findSameContent(database, contentOf(imported))) === undefined) return undefined;
   try {
