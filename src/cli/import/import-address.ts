@@ -1,6 +1,6 @@
 /** Imports one address: the service fetches it, and compares it with what it has. */
 import { createHash } from 'node:crypto';
-import type { ImportContext, Imported } from './import-context.ts';
+import type { ImportContext, LocalImport } from './import-context.ts';
 import type { ImportableAddress } from './read-sitemap.ts';
 
 /** The longest `externalId`. */
@@ -24,7 +24,7 @@ export async function importAddress(
   { client, findKnown, knowledgeBaseId, attributes, waitForDocument, isTrial, signal }: ImportContext,
   { url, changedMs }: ImportableAddress,
   externalId: string,
-): Promise<Imported> {
+): Promise<LocalImport> {
   const known = await findKnown(externalId);
   const isDone = known?.status === 'processed' && attributes === undefined;
   if (isDone && changedMs !== undefined && changedMs < Date.parse(known.createdAt))

@@ -8,7 +8,7 @@ import type { FindKnown } from './known-documents.ts';
  * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import,
  * by a fault of its own, with this `error`; it was not tried again.
  */
-export type Imported = {
+export type LocalImport = {
   outcome: 'imported' | 'updated' | 'unchanged' | 'sent' | 'failedBefore';
   documentId?: string;
   warnings?: DocumentWarning[];

@@ -9,7 +9,7 @@ import type { Document, DocumentErrorCode } from '../../../generated/types.gen.t
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import type { LocalFile } from './find-files.ts';
 import { importAddress } from './import-address.ts';
-import type { ImportContext, Imported } from './import-context.ts';
+import type { ImportContext, LocalImport } from './import-context.ts';
 import type { KnownDocument } from './known-documents.ts';
 
 async function hashOf({ path, bytes }: LocalFile): Promise<string> {
@@ -30,7 +30,7 @@ async function waitFor(
   { waitForDocument }: ImportContext,
   documentId: string,
   outcome: 'imported' | 'updated',
-): Promise<Imported> {
+): Promise<LocalImport> {
   if (waitForDocument === undefined) return { outcome: 'sent', documentId };
   const { warnings = [] } = await waitForDocument(documentId);
   return { outcome, documentId, ...(warnings.length > 0 && { warnings }) };
@@ -49,7 +49,7 @@ async function retry({ client, signal }: ImportContext, documentId: string): Pro
 const TEMPORARY = new Set<DocumentErrorCode>(['INTERNAL_ERROR', 'PROCESSING_TIMEOUT']);
 
 /** Continues with a document whose content is that of the file. */
-async function resume(context: ImportContext, known: KnownDocument): Promise<Imported> {
+async function resume(context: ImportContext, known: KnownDocument): Promise<LocalImport> {
   const { client, attributes, retries, isTrial, signal } = context;
   const { id: documentId, status, error } = known;
   if (!retries && status === 'failed' && error !== undefined && !TEMPORARY.has(error.code))
@@ -83,7 +83,7 @@ async function upload(
  * by no fault of the file, goes on.
  * @throws KnowledgeRetrievalError; an error of the file system
  */
-export async function importFile(context: ImportContext, file: LocalFile): Promise<Imported> {
+export async function importFile(context: ImportContext, file: LocalFile): Promise<LocalImport> {
   if (file.address !== undefined) return await importAddress(context, file.address, file.externalId);
   const known = await context.findKnown(file.externalId);
   if (known !== undefined && (await isSame(known, file))) return await resume(context, known);
