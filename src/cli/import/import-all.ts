@@ -9,7 +9,7 @@ import { explainError } from '../explain-error.ts';
 import { createDocumentWaits } from './document-waits.ts';
 import type { LocalFile } from './find-files.ts';
 import type { ImportContext } from './import-context.ts';
-import { importFile } from './import-file.ts';
+import { importLocalFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';
 import type { Survey } from './survey.ts';
 
@@ -124,7 +124,7 @@ async function importOne(
 ): Promise<void> {
   const { externalId } = file;
   try {
-    const { error, ...imported } = await importFile(context, file);
+    const { error, ...imported } = await importLocalFile(context, file);
     report.add({ file: externalId, ...imported, ...(error && { reason: error.message }) });
   } catch (error) {
     if (stopping.signal.aborted || isStopping(error) || !(error instanceof Error)) {

@@ -83,7 +83,7 @@ async function upload(
  * by no fault of the file, goes on.
  * @throws KnowledgeRetrievalError; an error of the file system
  */
-export async function importFile(context: ImportContext, file: LocalFile): Promise<LocalImport> {
+export async function importLocalFile(context: ImportContext, file: LocalFile): Promise<LocalImport> {
   if (file.address !== undefined) return await importAddress(context, file.address, file.externalId);
   const known = await context.findKnown(file.externalId);
   if (known !== undefined && (await isSame(known, file))) return await resume(context, known);
