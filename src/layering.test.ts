@@ -189,6 +189,21 @@ const codeImports = codeFiles
     ),
   );
 
+test('no comment and no title of a test has a line of over 120 characters, which the formatter leaves', () => {
+  const long = ['bin', 'contract-tests', 'scripts', 'src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(tsx?|mjs)$/.test(file))
+      .flatMap((file) =>
+        readFileSync(join(root, folder, file), 'utf8')
+          .split('\n')
+          .filter((line) => line.length > 120 && [...line].length > 120)
+          .filter((line) => /^\s*(?:\/\*\*|\* |\/\/|test[.(])|[;,] \/\/ /.test(line))
+          .map((line) => `${folder}/${file}: ${line.trim()}`),
+      ),
+  );
+  expect(long).toEqual([]);
+});
+
 test('src/ has at most 28 rooms, and at most 10 of them are single files', () => {
   const rooms = Object.keys(IMPORTS);
   expect(rooms.length).toBeLessThanOrEqual(28);
