@@ -6,7 +6,8 @@ import { isAnsweredInHttp } from './service/service-address.ts';
 /** What helps at this code. The operator's commands run on the server. */
 const REMEDIES: Partial<Record<KnowledgeRetrievalErrorCode, string>> = {
   UNAUTHORIZED:
-    'Give a key of this service by KNOWLEDGE_API_KEY or --key; on the server `keys create` makes one.',
+    'Give a key of this service, or a token that has not ended, by KNOWLEDGE_API_KEY or --key; on the server ' +
+    '`keys create` makes a key.',
   KEY_NOT_PERMITTED: 'On the server, `keys create --scope write` makes a key that may write.',
   NETWORK_ERROR:
     'Is the service running, and its address right? `serve` starts one here; --url or KNOWLEDGE_URL name another.',

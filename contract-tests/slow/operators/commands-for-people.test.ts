@@ -127,6 +127,21 @@ test('at the limit of the account the import stops, and says how to go on', asyn
   });
 });
 
+test('with a key that may not write the import stops, and asks for one that may', async () => {
+  const { key } = await account.api.createKey({ name: 'reader', scope: 'search' });
+  const { id: knowledgeBaseId } = await account.api.createKnowledgeBase({ name: 'Notes' });
+  const file = join(folder, 'note.md');
+  await writeFile(file, 'A note.');
+  expect(await run('import', file, '--kb', 'Notes', '--key', key)).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^Notes: none imported, .* s\.\n$/),
+    complaints: expect.stringMatching(
+      /makes a key that may write\. Run the command again with such a key\.\n/,
+    ),
+  });
+  await account.api.deleteKnowledgeBase(knowledgeBaseId);
+});
+
 async function handbookId(): Promise<string> {
   const { data } = await account.api.listKnowledgeBases();
   return data.find(({ name }) => name === 'Handbook')?.id ?? '';

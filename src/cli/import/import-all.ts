@@ -28,6 +28,9 @@ const STOPPING = new Set<KnowledgeRetrievalErrorCode>([
 /** After an import that has ended early. */
 export const HOW_TO_GO_ON = 'Run the command again to go on.';
 
+/** Errors that the same command meets again: it goes on with another key alone. */
+const OF_THE_KEY = new Set<KnowledgeRetrievalErrorCode>(['UNAUTHORIZED', 'KEY_NOT_PERMITTED']);
+
 /** Whether the service refuses the attributes, which are the same for all files. */
 const areAttributesWrong = (error: KnowledgeRetrievalError): boolean =>
   error.errorCode === 'INPUT_VALIDATION_FAILED' &&
@@ -173,7 +176,11 @@ export async function importAll(
     return undefined;
   } catch (error) {
     if (!isStopping(error)) throw error;
-    return areAttributesWrong(error) ? error.message : `${explainError(error)} ${HOW_TO_GO_ON}`;
+    if (areAttributesWrong(error)) return error.message;
+    const howToGoOn = OF_THE_KEY.has(error.errorCode)
+      ? 'Run the command again with such a key.'
+      : HOW_TO_GO_ON;
+    return `${explainError(error)} ${howToGoOn}`;
   } finally {
     progress.end();
   }

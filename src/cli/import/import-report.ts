@@ -151,7 +151,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
         (outcome) => `${counts[outcome]} ${toOutcome(outcome)}`,
       );
       const name = toVisibleLine(knowledgeBase.name) + (isTrial ? ' (--dry-run: nothing was sent)' : '');
-      print(`${name}: ${numbers.join(', ') || 'no files'}, ${seconds} s.`);
+      print(`${name}: ${numbers.join(', ') || (stopped ? 'none imported' : 'no files')}, ${seconds} s.`);
     },
   };
 }

@@ -21,6 +21,7 @@ function describeUnknown(name: string, names: string[]): string {
   if (nearest !== undefined && distance(nearest) <= Math.max(1, name.length * TYPO_MAX_SHARE))
     return `${unknown} Did you mean "${nearest}"?`;
   if (names.length === 0) return `${unknown} There are none yet: \`kb create\` and \`import\` make one.`;
+  if (names.length === 1) return `${unknown} There is only "${names[0]}".`;
   return `${unknown} There are ${enumerate(names.map((other) => `"${other}"`))}.`;
 }
 

@@ -24,6 +24,7 @@ function describeUnknown(given: string, names: string[]): string {
   if (names.length === 0) return `${unknown}: there are none.`;
   const nearest = nearestName(given, names);
   if (nearest !== undefined) return `${unknown}; did you mean ${JSON.stringify(nearest)}?`;
+  if (names.length === 1) return `${unknown}. There is only ${JSON.stringify(names[0])}.`;
   const listed = names.slice(0, LISTED_MAX).map((name) => JSON.stringify(name));
   const more = names.length > LISTED_MAX ? '; list_knowledge_bases returns all' : '';
   return `${unknown}. There are ${listed.join(', ')}${more}.`;
