@@ -63,6 +63,16 @@ const descriptionValues = ({ attributes, sourceUrl, externalId }: Description) =
   externalId,
 });
 
+/** The same for several documents, in their order. */
+function descriptionArrays(documents: readonly { description: Description }[]) {
+  const values = documents.map(({ description }) => descriptionValues(description));
+  return {
+    attributes: values.map(({ attributes }) => attributes),
+    sourceUrls: values.map(({ sourceUrl }) => sourceUrl),
+    externalIds: values.map(({ externalId }) => externalId),
+  };
+}
+
 /** Inserts the row of a new document; its bytes and passages are counted separately. */
 export async function insertDocument(
   transaction: Queryable,
@@ -118,7 +128,6 @@ export async function insertTextDocuments(
   { texts, passageCounts }: { texts: NewText[]; passageCounts: number[] },
 ): Promise<DocumentRow[]> {
   const ids = texts.map(() => uuidv7());
-  const descriptions = texts.map(({ description }) => descriptionValues(description));
   const rows = await insertTextRows(transaction, {
     accountId,
     knowledgeBaseId,
@@ -127,9 +136,7 @@ export async function insertTextDocuments(
     bytes: texts.map(({ bytes }) => bytes),
     hashes: texts.map(({ sha256 }) => sha256),
     passageCounts,
-    attributes: descriptions.map(({ attributes }) => attributes),
-    sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
-    externalIds: descriptions.map(({ externalId }) => externalId),
+    ...descriptionArrays(texts),
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
@@ -183,7 +190,6 @@ export async function insertFileDocuments(
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
   files: NewFileDocument[],
 ): Promise<DocumentRow[]> {
-  const descriptions = files.map(({ description }) => descriptionValues(description));
   return await insertFileRows(transaction, {
     accountId,
     knowledgeBaseId,
@@ -193,8 +199,6 @@ export async function insertFileDocuments(
     types: files.map(({ type }) => type),
     bytes: files.map(({ sizeBytes }) => sizeBytes),
     hashes: files.map(({ sha256 }) => sha256),
-    attributes: descriptions.map(({ attributes }) => attributes),
-    sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
-    externalIds: descriptions.map(({ externalId }) => externalId),
+    ...descriptionArrays(files),
   });
 }
