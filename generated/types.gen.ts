@@ -3001,6 +3001,8 @@ export type SynonymsEnvelope = {
  */
 export type KeptRequest = {
     /**
+     * The question, or the words to search for.
+     *
      * At most 8,192 characters.
      */
     query: string;

@@ -2427,21 +2427,6 @@ class QueryWarning(Model):
     _required = frozenset(("code", "message",))
 
 
-class KeptRequest(Model):
-    """
-    A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
-    have more, or allow other values.
-    """
-
-    query: str
-    """At most 8,192 characters."""
-
-    _fields = {
-        "query": "query",
-    }
-    _required = frozenset(("query",))
-
-
 class KeptQuery(Model):
     """A query that was answered. `request` is what it asked for, with all defaults: sent again, it is the same search."""
 
@@ -2457,7 +2442,7 @@ class KeptQuery(Model):
 
     At most 24 characters.
     """
-    request: KeptRequest
+    request: Mapping[str, Any]
     """
     A request of `query`, with the fields that such requests had when it was sent: other versions of the service may
     have more, or allow other values.
@@ -2478,7 +2463,7 @@ class KeptQuery(Model):
     _fields = {
         "id": "id",
         "sent_at": "sentAt",
-        "request": ("request", KeptRequest),
+        "request": "request",
         "result_count": "resultCount",
         "duration_ms": "durationMs",
     }

@@ -42,7 +42,7 @@ test.skipIf(browser === undefined)('a person sees which page of a scan is being 
 
   await upload.getByRole('link', { name: 'deed.txt' }).click();
   await page.getByText('It is a scan: page 3 of 12 is being read.').waitFor();
-  await page.unroute(REPORTS);
+  await page.unrouteAll({ behavior: 'wait' }); // an answer may be under way
   await page.getByText('The deed of the mill.').waitFor();
   await page.goBack();
   await upload.getByText('Searchable').waitFor();

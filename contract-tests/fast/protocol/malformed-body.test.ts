@@ -33,7 +33,7 @@ const MALFORMED: Record<string, (good: string) => string | Uint8Array> = {
   'UTF-16': (good) => Buffer.from(`\ufeff${good}`, 'utf16le'),
   'an encoded surrogate': (good) => Buffer.from(good.replace('"', '"\u00ed\u00a0\u0080'), 'latin1'),
   'a raw U+0000': (good) => good.replace('{', '{\u0000'),
-  'a raw control character in a string': (good) => good.replace(':"', ':"\u0001'),
+  'a raw control character in a string': (good) => good.replace('"', '"\u0001'),
   NaN: () => 'NaN',
   null: () => 'null',
   true: () => 'true',

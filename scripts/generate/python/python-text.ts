@@ -39,7 +39,9 @@ export type Direction = 'input' | 'output';
 /** Which schemas are classes in both directions: the caller's has another name. */
 export type Classes = { spec: Spec; both: Set<string> };
 
-const isClass = ({ type, properties }: Schema): boolean => type === 'object' && properties !== undefined;
+/** An object that may have further fields is none: a class has names for those that it knows alone. */
+const isClass = ({ type, properties, additionalProperties }: Schema): boolean =>
+  type === 'object' && properties !== undefined && additionalProperties !== true;
 const isUnion = ({ oneOf, anyOf, enum: values }: Schema): boolean =>
   oneOf !== undefined || anyOf !== undefined || values !== undefined;
 

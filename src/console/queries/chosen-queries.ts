@@ -1,6 +1,5 @@
 /** Which of the kept queries the page shows, and in which order. */
-import type { KeptQuery } from '../../client/index.ts';
-import { requestOf } from './search-again.ts';
+import type { KeptQuery, QueryRequest } from '../../client/index.ts';
 
 export type View = 'latest' | 'nothing' | 'slowest';
 
@@ -8,6 +7,9 @@ export type View = 'latest' | 'nothing' | 'slowest';
 export type ShownQuery = { query: KeptQuery; times: number };
 
 const once = (query: KeptQuery): ShownQuery => ({ query, times: 1 });
+
+/** The request in the form that this version knows. */
+export const requestOf = ({ request }: KeptQuery): QueryRequest => request;
 
 /** The same words in the same knowledge bases are the same search, whatever their case and spaces. */
 function nameOf(kept: KeptQuery): string {

@@ -2,8 +2,8 @@
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatCount } from '../format.ts';
 import { Time } from '../parts/time.tsx';
-import type { ShownQuery } from './chosen-queries.ts';
-import { filterOf, requestOf, searchAgain } from './search-again.ts';
+import { requestOf, type ShownQuery } from './chosen-queries.ts';
+import { filterOf, searchAgain } from './search-again.ts';
 
 /** Where a query has searched: 'Handbook'; 'all knowledge bases'; '3 knowledge bases' */
 function placeOf(ids: string[] | undefined, names: ReadonlyMap<string, string>): string {

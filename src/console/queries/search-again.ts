@@ -3,6 +3,7 @@ import type { KeptQuery, QueryRequest } from '../../client/index.ts';
 import { writeFilter } from '../../formats/write-filter.ts';
 import { addressOf } from '../routes.ts';
 import { type SearchSettings, writeSettings } from '../search/settings.ts';
+import { requestOf } from './chosen-queries.ts';
 
 /** A filter of the request, as text. The service has kept it in JSON. */
 export const filterOf = ({ filter }: QueryRequest): string =>
@@ -20,9 +21,6 @@ const settingsOf = (request: QueryRequest): SearchSettings => ({
   mode: request.mode ?? 'both',
   filter: filterOf(request),
 });
-
-/** The request as this version knows them. A field that it does not know is left out. */
-export const requestOf = ({ request }: KeptQuery): QueryRequest => request;
 
 export function searchAgain(query: KeptQuery): string {
   const parameters = new URLSearchParams({ q: query.request.query });

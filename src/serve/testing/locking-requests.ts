@@ -57,6 +57,16 @@ export const REQUESTS: Record<string, Operation> = {
     waits: [],
     run: ({ send }) => send('setQueryHistory', { enabled: true }),
   },
+  createToken: { waits: [], run: ({ send }) => send('createToken', {}) },
+  createKey: { waits: ['account'], run: ({ send }) => send('createKey', { name: 'another' }) },
+  revokeKey: {
+    // The creation of the key that it revokes.
+    waits: ['account'],
+    run: async ({ send }) => {
+      const { id: keyId } = await send('createKey', { name: 'revoked' });
+      await send('revokeKey', { keyId });
+    },
+  },
   deleteKnowledgeBase: {
     waits: ['deletion of a knowledge base', 'knowledge base'],
     run: ({ send, knowledgeBaseId }) => send('deleteKnowledgeBase', { knowledgeBaseId }),
