@@ -4,7 +4,8 @@
  * Letters and marks of scripts that write no spaces between words. `〇` is included because it is used as an ideograph.
  */
 export const UNSPACED =
-  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}' +
+  '\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
 
 /**
  * Emoji and pictures in the way of one, such as ☎ and ❤. Without arrows, geometric shapes and other signs that stand at
@@ -15,7 +16,8 @@ export const PICTOGRAPH =
 
 /** Characters of scripts without stemmers. */
 export const UNSTEMMED_SCRIPTS =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}' +
+  '\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 
 /**
  * Classes of a UTF-16 unit, one bit each; a unit may have several. A surrogate, which is half of a character, has no

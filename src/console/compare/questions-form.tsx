@@ -104,7 +104,10 @@ export function QuestionsForm({ onAsk, isAsking }: { onAsk(): void; isAsking: bo
     >
       <LinesField
         label="Your questions, one on each line"
-        hint={`Up to ${QUESTIONS_MAX}, as people ask them. Each is asked in ${WAY_NAMES.length} ways, and costs as many searches.`}
+        hint={
+          `Up to ${QUESTIONS_MAX}, as people ask them. ` +
+          `Each is asked in ${WAY_NAMES.length} ways, and costs as many searches.`
+        }
         error={error}
         rows={6}
         dir="auto"

@@ -53,7 +53,9 @@ function NotKept({ obstacle, onChange }: { obstacle: string | undefined; onChang
     <Empty title={obstacle === undefined ? 'Queries are not kept' : 'This key may not see queries'}>
       <p>
         {obstacle ??
-          'What people look for and do not find says which texts are missing. The last thousand queries can be kept, each for 30 days at most, with the number of their results and never the results. Tell those who search.'}
+          'What people look for and do not find says which texts are missing. ' +
+            'The last thousand queries can be kept, each for 30 days at most, ' +
+            'with the number of their results and never the results. Tell those who search.'}
       </p>
       {obstacle === undefined && (
         <WriteButton obstacle={obstacle} isPrimary isRunning={keep.isRunning} onClick={keep.run}>
