@@ -12,6 +12,7 @@ import { clientHungUp, ServiceError, unauthorized } from '../../src/terms/errors
 import { createOpenDownload, FIXED_FILE } from './downloads.ts';
 import { answerFixed } from './fixed/answer.ts';
 import { answerFromMemory } from './memory/answer.ts';
+import { callerOf } from './memory/key-callers.ts';
 import { requireOriginal } from './memory/operations/downloads.ts';
 import { keepUpload, requireOpenFile } from './memory/operations/uploads.ts';
 import { seed } from './memory/seed.ts';
@@ -23,11 +24,16 @@ import { createReceiveUpload } from './uploads.ts';
 /** The only key that the mock refuses, so that clients can test a 401. It has the form of a real key. */
 const REFUSED_KEY = `kr_${'0'.repeat(64)}`;
 
-/** One caller for every key. */
-async function authenticate(key: string | undefined) {
-  if (key === undefined || key === REFUSED_KEY) throw unauthorized();
-  return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined, restriction: undefined } as const;
-}
+/** @throws UNAUTHORIZED */
+type Authenticate = Backend['authenticate'];
+
+/** Without memory, every key is one that may do everything. */
+const authenticateBy =
+  (state: State): Authenticate =>
+  async (key) => {
+    if (key === undefined || key === REFUSED_KEY) throw unauthorized();
+    return callerOf(state, key);
+  };
 
 /** The id of every key in the console's cookie, which has room for real ones only. */
 const CONSOLE_KEY_ID = '0'.repeat(24);
@@ -35,13 +41,13 @@ const CONSOLE_KEY_ID = '0'.repeat(24);
 const sessions = createConsoleSessions('mock');
 
 /** The console signs in with any key as well. Its cookie is good at every mock: it protects nothing. */
-const consoleSignIn: ConsoleSignIn = {
+const consoleSignIn = (authenticate: Authenticate): ConsoleSignIn => ({
   sessions,
   keyOf: createKeyReader(sessions),
   authenticate: async (key) => ({ ...(await authenticate(key)), keyId: CONSOLE_KEY_ID }),
   endSession: async () => {},
   limitRate: async () => ({}),
-};
+});
 
 /** Answers from memory, unless the header Prefer requests an example. Without `state`, always by examples. */
 const createAnswer =
@@ -90,6 +96,7 @@ export type MockSettings = { isFixed: boolean; importSeconds: number };
 export async function createMockApp({ isFixed, importSeconds }: MockSettings): Promise<RequestListener> {
   const state = isFixed ? undefined : createState({ importMs: importSeconds * 1000 });
   if (state !== undefined) seed(state);
+  const authenticate = authenticateBy(state ?? createState({ importMs: 0 }));
   const receiveUpload = reportFaults(uploadsTo(state));
   const openDownload = createOpenDownload((documentId) =>
     state ? requireOriginal(state, documentId) : FIXED_FILE,
@@ -105,7 +112,7 @@ export async function createMockApp({ isFixed, importSeconds }: MockSettings): P
       isLocal: true,
       receiveUpload,
       openDownload,
-      consoleSignIn,
+      consoleSignIn: consoleSignIn(authenticate),
       requireReady: async () => ({}),
     },
     log: createLog('silent'),

@@ -4,6 +4,7 @@ import type { RequestContext } from '../../../src/http/contract/dispatch.ts';
 import { toKeyedRequest } from '../../../src/http/contract/idempotency.ts';
 import { idempotencyKeyReused } from '../../../src/terms/errors.ts';
 import { advanceImports } from './imports.ts';
+import { visibleTo } from './key-callers.ts';
 import { accountAnswers } from './operations/account.ts';
 import type { MemoryAnswers, MemoryContext } from './operations/answer-types.ts';
 import { attributeAnswers } from './operations/attributes.ts';
@@ -51,7 +52,9 @@ export async function answerFromMemory(
   advanceImports(state);
   const perform = BY_NAME.get(operationId);
   if (perform === undefined) throw new Error(`the mock has no operation ${operationId}`);
-  const answer = async () => await perform(input as never, { state, origin, byteBody, signal });
+  const visible = visibleTo(state, caller);
+  const answer = async () =>
+    await perform(input as never, { state: visible, caller, origin, byteBody, signal });
   const keyed = toKeyedRequest(operationId, input, { caller, key: header('idempotency-key') });
   if (keyed === undefined) return await answer();
   const key = `${keyed.operation} ${keyed.key}`;

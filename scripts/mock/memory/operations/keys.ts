@@ -1,15 +1,12 @@
-/** The operations on keys and tokens. The mock takes any key, and so any token. */
+/** The operations on keys and tokens. key-callers.ts says what they may do. */
 import type { Key } from '../../../../generated/types.gen.ts';
 import { byKeyCreation } from '../../../../src/handlers/pagination.ts';
-import { createAccessTokens } from '../../../../src/terms/access-token.ts';
 import { generateApiKey, readApiKey } from '../../../../src/terms/api-key.ts';
 import { keyNotFound, validationFailed } from '../../../../src/terms/errors.ts';
+import { mockTokens, tokenOf } from '../key-callers.ts';
 import { requireKnowledgeBases, requireMemory } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { pageOf } from './pages.ts';
-
-const tokens = createAccessTokens('mock');
-const KEY_ID = '0'.repeat(24);
 
 /** The name of this list in its cursors. */
 const LIST = 'keys';
@@ -58,9 +55,9 @@ export const keyAnswers = {
     return { data: { id: keyId } };
   },
 
-  createToken({ filter, expiresIn = 3_600 }) {
+  createToken({ filter, expiresIn = 3_600 }, { caller }) {
     const expiresAt = new Date((Math.ceil(Date.now() / 1000) + expiresIn) * 1000);
-    const token = tokens.issue({ keyId: KEY_ID, filter, expiresAt });
+    const token = mockTokens.issue(tokenOf(caller.keyId, { filter, expiresAt }));
     return { data: { token, expiresAt: expiresAt.toISOString() } };
   },
 } satisfies Partial<MemoryAnswers>;
