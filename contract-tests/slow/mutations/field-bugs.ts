@@ -3,6 +3,7 @@ import type {
   AttributeSummary,
   AttributesSummary,
   Balance,
+  CreatedToken,
   CreatedWebhook,
   Document,
   DocumentContent,
@@ -226,6 +227,14 @@ export const HISTORY_BUGS = [
   })),
   inData<QueryHistory>('queries are kept although nobody wants it', 'setQueryHistory', () => ({
     keptSince: '2026-01-15T09:28:41.903Z',
+  })),
+];
+
+export const KEY_BUGS = [
+  inData<{ id: string }>('another key is revoked', 'revokeKey', () => ({ id: '0'.repeat(24) })),
+  inData<CreatedToken>('a token ends earlier than it was to', 'createToken', (data) => ({
+    ...data,
+    expiresAt: data.expiresAt.replace(/^\d{4}/, '2020'),
   })),
 ];
 
