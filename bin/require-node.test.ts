@@ -124,6 +124,28 @@ test.skipIf(process.platform === 'win32')('a server that is given its heap keeps
   expect(stdout).toBe('/of/this/server\n');
 });
 
+test.each([
+  ['all packages', { 'node_modules/a': { version: '1.2.3' } }, 0, ''],
+  ['another version', { 'node_modules/a': { version: '1.2.2' } }, 1, 'npm was asked for ci'],
+  ['too few packages', {}, 1, 'npm was asked for ci'],
+])('where npm itself has installed %s, a start installs what is missing', (_, packages, status, said) => {
+  const locked = {
+    'node_modules/a': { version: '1.2.3' },
+    'node_modules/b': { version: '1.0.0', optional: true },
+  };
+  writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...locked } }));
+  install();
+  writeFileSync(join(checkout, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+  writeFileSync(
+    join(checkout, 'npm.cjs'),
+    'console.error("npm was asked for", process.argv[2]); process.exit(1);',
+  );
+  const env = { ...process.env, npm_execpath: join(checkout, 'npm.cjs') };
+  const command = [join(checkout, 'scripts/install.mjs'), '--omit=dev'];
+  const started = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+  expect([started.status, started.stderr]).toEqual([status, expect.stringContaining(said)]);
+});
+
 /** A command line that runs until a signal ends it, and records that signal. */
 const LASTING = `
   setTimeout(() => process.exit(1), 20_000);

@@ -22,6 +22,16 @@ const omitDev = process.argv.includes('--omit=dev');
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
 const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
+/** Whether npm itself has installed all packages, by its own record: those of other platforms are left out. */
+function isInstalledByNpm() {
+  const record = `${root}node_modules/.package-lock.json`;
+  if (!existsSync(record)) return false;
+  const { packages: installed } = JSON.parse(readFileSync(record, 'utf8'));
+  return Object.entries(JSON.parse(lock).packages).every(
+    ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
+  );
+}
+
 /** npm puts the project's Node first into PATH: from the second start on it runs this file, and npm may replace it. */
 const isOwnNode = process.execPath.startsWith(`${root}node_modules`);
 const needsNode = isNodeTooOld || isOwnNode;
@@ -110,6 +120,8 @@ async function install() {
   writeFileSync(markerOf(isForService ? 'service' : 'all'), lock);
 }
 
+// A reader who types `npm install` first: a second installation would throw that away.
+if (!isReady() && isInstalledByNpm()) writeFileSync(markerOf('all'), lock);
 if (!isReady()) {
   claimInstallation();
   process.once('exit', () => rmSync(claim, { force: true }));
