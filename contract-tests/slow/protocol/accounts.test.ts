@@ -177,7 +177,7 @@ const outcomeOf = ({ status, body }: Answer): string =>
   [status, (body as { errorCode?: string }).errorCode].filter((part) => part !== undefined).join(' ');
 
 /** The operations that read a file in the background. */
-const STARTS_IMPORT: ReadonlySet<OperationId> = new Set(['importFile', 'uploadFile']);
+const STARTS_IMPORT: ReadonlySet<OperationId> = new Set(['importFile', 'uploadFile', 'importUrl']);
 
 /** The refusals of operations that have reached the data of these tests: texts, which have not failed. */
 const REFUSED_FOR_TEXTS: Partial<Record<OperationId, string>> = {
