@@ -48,7 +48,10 @@ export function shareRoundTrips(readTogether: ReadTogether): (read: Read) => Pro
   };
 }
 
-/** What runs the short reads of a database; undefined: each takes a connection of its own, as behind a pooler. */
+/**
+ * Returns the function that runs a short read of a database together with others. Undefined: each read takes a
+ * connection of its own, as behind a pooler.
+ */
 type SharedReads = () => ((read: Read) => Promise<Rows>) | undefined;
 
 /** By database. A transaction has none: its reads stay on its own connection. */
@@ -58,5 +61,5 @@ const sharedReads = new WeakMap<object, SharedReads>();
 export const setSharedReads = (database: object, readsOf: SharedReads): void =>
   void sharedReads.set(database, readsOf);
 
-/** What runs the short reads of `database`; undefined where they share nothing. */
+/** The function that runs short reads of `database` together; undefined: each read takes a connection of its own. */
 export const sharedReadsOf = (database: object): ReturnType<SharedReads> => sharedReads.get(database)?.();

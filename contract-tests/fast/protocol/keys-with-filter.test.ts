@@ -117,7 +117,7 @@ function comparable(
 }
 
 type Input = Record<string, unknown>;
-/** A document of the world that the key does not see, or one that nobody has. */
+/** A document that exists but is invisible to the key, or an id that no document has. */
 const unseen = ({ hiddenIds, knowledgeBaseId }: World, i: number) =>
   hiddenIds.at(i) ?? `${knowledgeBaseId}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 const ofDocuments =

@@ -62,7 +62,8 @@ export function callerOf(state: State, text: string): Caller {
 
 /**
  * What exists for a key: a copy without the documents that its filter leaves out, and the knowledge bases that it is
- * not bound to. Of keys that write, everything: they would write into the copy.
+ * not bound to. Keys that write get the state itself, since the copy is thrown away. So queries of the others cost the
+ * mock's account nothing.
  */
 export function visibleTo(state: State, { keyId, scope }: Caller): State {
   if (scope === 'write') return state;

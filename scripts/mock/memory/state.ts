@@ -71,7 +71,7 @@ export type State = {
   keys: Map<string, Key>;
   /** By knowledge base; those of the account have no name. */
   synonyms: Map<string, SynonymGroup[]>;
-  /** The last queries, the latest first. Undefined: nobody wants them kept. */
+  /** The last queries, the latest first. Undefined: queries are not kept. */
   history: { keptSince: Date; queries: KeptQuery[] } | undefined;
   answers: LRUCache<string, { hash: string; answer: object }>;
   balance: number;

@@ -3,7 +3,7 @@ import type { KeptQuery, QueryRequest } from '../../client/index.ts';
 
 export type View = 'latest' | 'nothing' | 'slowest';
 
-/** A query, and how often the same words were asked for in vain; 1 on other views. */
+/** A row of the page. `times`: in the view of queries without results, how many had the same words; otherwise 1. */
 export type ShownQuery = { query: KeptQuery; times: number };
 
 const once = (query: KeptQuery): ShownQuery => ({ query, times: 1 });

@@ -11,7 +11,7 @@ import {
 import { createCaller } from '../requests/calling.ts';
 
 const SECONDS = 600;
-/** Clocks of two machines may differ by so much. */
+/** The largest difference of two machines' clocks that is taken for none. */
 const CLOCKS_DIFFER_MS = 120_000;
 /** Servers notice a revoked key within a second. */
 const [REVOKED_TRIES, REVOKED_PAUSE_MS] = [50, 100];

@@ -11,8 +11,8 @@ const KEPT_MAX_BYTES = 4 * 1024 ** 2;
 const KEPT_DAYS = 30;
 
 /**
- * A query that was answered. `request`: what it asked for, as JSON. `knowledgeBaseIds`: those that it names, also by
- * its documents. `ageMs`: how long ago it was sent.
+ * An answered query. `request`: its body, as JSON. `knowledgeBaseIds`: the knowledge bases that the request names, or
+ * that hold documents which it names. `ageMs`: the time since it was sent.
  */
 export type AnsweredQuery = {
   accountId: string;
