@@ -8,7 +8,7 @@ import type { Caller } from '../../../src/http/access/authenticate.ts';
 import { type AccessToken, createAccessTokens, isTokenText } from '../../../src/terms/access-token.ts';
 import { readApiKey } from '../../../src/terms/api-key.ts';
 import { unauthorized } from '../../../src/terms/errors.ts';
-import { fitsFilter } from './operations/documents.ts';
+import { fitsFilter } from './document-filter.ts';
 import type { State } from './state.ts';
 
 /** Signs and reads the mock's tokens. They are good at every mock: they protect nothing. */

@@ -2,13 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { fits } from '../../../../contract-tests/harness/documents/naive-filter.ts';
-import type {
-  DocumentFile,
-  DocumentStatusReport,
-  Filter,
-  LanguageShare,
-} from '../../../../generated/types.gen.ts';
+import type { DocumentFile, DocumentStatusReport, LanguageShare } from '../../../../generated/types.gen.ts';
 import { toDocumentFilter } from '../../../../src/database/rows/documents/document-filter.ts';
 import {
   type Description,
@@ -23,6 +17,7 @@ import { isBlank } from '../../../../src/indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../../../src/indexing/split/markdown.ts';
 import { clientHungUp, documentNotRetryable } from '../../../../src/terms/errors.ts';
 import { formatScopedId } from '../../../../src/terms/ids.ts';
+import { fitsFilter } from '../document-filter.ts';
 import { advanceImports, publish, queuePositionOf, startReading, timeLeft } from '../imports.ts';
 import { countLexemes, type IndexedPassage } from '../passages.ts';
 import {
@@ -131,14 +126,6 @@ function changeDocument(state: State, { row, passages }: StoredDocument, change:
   if (title !== row.title) for (const passage of passages) passage.frequencies = countLexemes(passage, title);
   if (JSON.stringify(changed) === JSON.stringify(row)) return;
   Object.assign(row, changed, { updated_at: state.now() });
-}
-
-/** Whether a document is one that a list asks for. */
-export function fitsFilter({ row }: StoredDocument, filter: Filter | undefined): boolean {
-  if (filter === undefined) return true;
-  const { attributes, type, title, source_url, created_at } = row;
-  const own = { $type: type, $title: title, $createdAt: created_at.getTime() };
-  return fits({ ...attributes, ...own, ...(source_url !== null && { $sourceUrl: source_url }) }, filter);
 }
 
 const NO_TEXT = { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' } as const;

@@ -14,6 +14,7 @@ import { cutSnippet, freeTokens, highlight } from '../../../../src/search/detail
 import type { Matches } from '../../../../src/search/details/matches.ts';
 import type { FoundPassage } from '../../../../src/search/ranking/ranking.ts';
 import { insufficientCredits } from '../../../../src/terms/errors.ts';
+import { fitsFilter } from '../document-filter.ts';
 import { type FoundByBoth, findByMode } from '../meaning.ts';
 import { type IndexedPassage, lexemesIn } from '../passages.ts';
 import { keepPhrases } from '../phrases.ts';
@@ -27,7 +28,6 @@ import {
   type StoredDocument,
 } from '../state.ts';
 import type { MemoryAnswers } from './answer-types.ts';
-import { fitsFilter } from './documents.ts';
 import { keepQuery } from './query-history.ts';
 
 type Located = IndexedPassage & { document: StoredDocument };
