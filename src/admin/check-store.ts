@@ -11,8 +11,8 @@ import {
   findStoringKnowledgeBases,
   reconcileFiles,
 } from '../files/reconcile.ts';
-import { markStore } from '../files/store-mark.ts';
-import { findForeignFiles } from '../serve/secrets/own-files.ts';
+import { markStore } from '../files/store-identity.ts';
+import { findForeignFiles } from '../serve/own-store.ts';
 import { formatScopedId } from '../terms/ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 

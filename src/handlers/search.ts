@@ -3,7 +3,7 @@ import type { Filter, QueryRequest, SearchResult, SearchResultField } from '../.
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { toDocumentFilter } from '../database/rows/documents/document-filter.ts';
 import { toDescription } from '../database/rows/documents/documents.ts';
-import { requireDocuments } from '../database/rows/documents/given-documents.ts';
+import { requireDocuments } from '../database/rows/documents/documents-by-id.ts';
 import { passageId, toHighlight, toLocation } from '../database/rows/documents/passages.ts';
 import type { DetailedPassage } from '../search/details/details.ts';
 import type { SearchScope } from '../search/ranking/search-scope.ts';

@@ -12,10 +12,10 @@ import { REQUEST_WAIT_MAX_MS, type WaitBudget, type WaitLimits } from '../concur
 import type { Queryable } from '../database/connection/database.ts';
 import { overloaded, serverShuttingDown } from '../terms/errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
-import { type Dialogue, openDialogue, type RunAnalysis } from './analysis-dialogue.ts';
 import type { AnalysisTask } from './analysis-worker.ts';
 import { createExpectedWait } from './expected-wait.ts';
 import { createDocumentStem, type StemOver } from './stems.ts';
+import { type Dialogue, openDialogue, type RunAnalysis } from './threaded-analysis.ts';
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its

@@ -10,7 +10,7 @@ import {
   noteRecognition,
   retitleUnread,
 } from '../database/rows/documents/documents.ts';
-import { findUnfinished } from '../database/rows/documents/given-documents.ts';
+import { findUnfinished } from '../database/rows/documents/documents-by-id.ts';
 import type { RecognisedPages } from '../extraction/recognition/recognition.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino';
 import type { Database } from '../database/connection/database.ts';
-import { findUnfinished } from '../database/rows/documents/given-documents.ts';
+import { findUnfinished } from '../database/rows/documents/documents-by-id.ts';
 import { formatScopedId, type ScopedId } from '../terms/ids.ts';
 
 /** Interval between polls while a poll takes no more than a ninth of it. */

@@ -12,7 +12,7 @@ import { createAccount, findFirstAccountId } from '../database/rows/accounts.ts'
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/rows/api-keys.ts';
 import { generateApiKey, readApiKey } from '../terms/api-key.ts';
 import { requireDataDirectory } from './data-directory.ts';
-import { readOrMakeSecret } from './secrets/made-secret.ts';
+import { readOrMakeSecret } from './secrets/generated-secret.ts';
 import { apiKeyFile, uploadSecretFile } from './secrets/secret-files.ts';
 
 /** A file that exists while a restore is unfinished. It names the backup. */

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/connection/database.ts';
 import { type Problem, shellWord } from '../terms/problem.ts';
-import { examineBootstrapKey, examineStoredKey } from './secrets/given-key.ts';
+import { examineBootstrapKey, examineStoredKey } from './secrets/installation-key.ts';
 import { apiKeyFile } from './secrets/secret-files.ts';
 
 /** `key`: a shell expression for the key. `sentence`: where the key is. */

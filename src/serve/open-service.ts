@@ -48,8 +48,8 @@ import { deploymentIdOf } from './discovery/deployment.ts';
 import { makeProofSecret } from './discovery/server-proof.ts';
 import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
+import { requireOwnFiles } from './own-store.ts';
 import { readMetricsTokens } from './secrets/metrics-tokens.ts';
-import { requireOwnFiles } from './secrets/own-files.ts';
 import { withModels } from './with-models.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */

@@ -19,7 +19,7 @@ import type { FileStore } from '../../files/file-store.ts';
 import { probe } from '../../serve/data-directory.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
-import { findForeignFiles, requireOwn } from '../../serve/secrets/own-files.ts';
+import { findForeignFiles, requireOwn } from '../../serve/own-store.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';

@@ -15,7 +15,7 @@ import { describeSchema } from '../../database/testing/describe-schema.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../database/testing/test-database.ts';
 import { takeBackupLock } from '../../files/backup-lock.ts';
-import { markStore } from '../../files/store-mark.ts';
+import { markStore } from '../../files/store-identity.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
 import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';

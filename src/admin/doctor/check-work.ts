@@ -7,7 +7,7 @@ import { findMovingQueues, hasJobs, readJobFigures } from '../../jobs/job-figure
 import { DEAD_LETTER_QUEUE, EMBEDDING_QUEUE, VECTORS_QUEUE } from '../../jobs/queue-policies.ts';
 import { findRunningServers, findServerAddress } from '../../serve/discovery/running-servers.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
-import { findForeignFiles } from '../../serve/secrets/own-files.ts';
+import { findForeignFiles } from '../../serve/own-store.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
 import { type Problem, reasonOf } from '../../terms/problem.ts';
 

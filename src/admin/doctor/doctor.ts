@@ -9,7 +9,7 @@ import { hasCluster } from '../../embedded-postgres/embedded-postgres.ts';
 import { findDeploymentId } from '../../serve/discovery/deployment.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
-import { findRefusedKeys } from '../../serve/secrets/given-key.ts';
+import { findRefusedKeys } from '../../serve/secrets/installation-key.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 import {

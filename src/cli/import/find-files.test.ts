@@ -7,7 +7,7 @@ import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { checkFile } from './check-file.ts';
 import { createExclusion } from './exclude-pattern.ts';
 import { type FindOptions, findFiles, type Root, readRoot } from './find-files.ts';
-import { surveyFiles } from './survey.ts';
+import { surveyFiles } from './scan-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -11,7 +11,7 @@ import type { LocalFile } from './find-files.ts';
 import type { ImportContext } from './import-context.ts';
 import { importLocalFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';
-import type { Survey } from './survey.ts';
+import type { Survey } from './scan-files.ts';
 
 /** Errors that every further file would meet too. The client has repeated what it may have cured. */
 const STOPPING = new Set<KnowledgeRetrievalErrorCode>([

@@ -15,7 +15,7 @@ import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';
 import { createReport, type FileResult, type ImportReport, tellIgnored } from './import-report.ts';
 import { findKnownDocuments } from './known-documents.ts';
-import { type Survey, surveyFiles } from './survey.ts';
+import { type Survey, surveyFiles } from './scan-files.ts';
 
 type ImportOptions = RemoteOptions &
   JsonOption & {

@@ -1,7 +1,7 @@
 /** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
 import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
 import { formatSeconds } from './figures.ts';
-import type { Reading, ReplicaUse, ServerState } from './reading.ts';
+import type { Reading, ReplicaUse, ServerState } from './snapshot.ts';
 
 /** The queue of imports. The other queues do their work without anyone waiting for it. */
 export const IMPORT_QUEUE = 'import-file';

@@ -5,8 +5,8 @@ import { style, toVisibleLine } from '../../terminal/terminal.ts';
 import { formatRate, formatSeconds, formatShare } from './figures.ts';
 import type { Period } from './period.ts';
 import { findProblems, IMPORT_QUEUE } from './problems.ts';
-import type { Reading, ServerState, Storage } from './reading.ts';
 import { formatRow, headRows, NONE, type Row, WIDTH } from './requests-table.ts';
+import type { Reading, ServerState, Storage } from './snapshot.ts';
 
 const INDENT = ' '.repeat(10);
 

@@ -10,9 +10,9 @@ import { codeOf, reasonOf } from '../../terms/problem.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
 import { readAddress } from '../service/service-address.ts';
 import { formatSeconds } from './figures.ts';
-import { type Reading, toReading } from './reading.ts';
 import { type Scrape, scrape, type Unreachable } from './scrape.ts';
 import { showReading } from './screen.ts';
+import { type Reading, toReading } from './snapshot.ts';
 
 const INTERVAL_SECONDS = 2;
 const INTERVAL_MAX_SECONDS = 3_600;

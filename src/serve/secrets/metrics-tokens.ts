@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { readOrMakeSecret } from './made-secret.ts';
+import { readOrMakeSecret } from './generated-secret.ts';
 import { isMetricsToken, metricsTokenFile } from './secret-files.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
 import { isLoopbackHost } from '../../http/access/own-address.ts';
 import { isSameSecret } from '../../terms/api-key.ts';
-import { readWorkingKey } from './given-key.ts';
+import { readWorkingKey } from './installation-key.ts';
 
 /**
  * `redeem`: returns the key for the code, once; undefined for any other code, for a second time, and when it is late.

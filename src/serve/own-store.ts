@@ -1,12 +1,12 @@
 /** Refuses a store of files that is not the database's own: the usual mistake when a server is added. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { withTimeout } from '../../concurrency/timeout.ts';
-import type { Config } from '../../config/config.ts';
-import type { Queryable } from '../../database/connection/database.ts';
-import type { FileStore } from '../../files/file-store.ts';
-import { isForeign, markStore, type StoreSample, sampleStore } from '../../files/store-mark.ts';
-import type { Problem } from '../../terms/problem.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
+import type { Config } from '../config/config.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { isForeign, markStore, type StoreSample, sampleStore } from '../files/store-identity.ts';
+import type { Problem } from '../terms/problem.ts';
 
 /** A start does not wait longer for a store that is slow or unavailable. */
 const START_WAIT_MS = 5_000;

@@ -1,8 +1,8 @@
 /** Readings of several servers: what is added up, what all of them report alike, and what a restart means. */
 import { expect, test } from 'vitest';
 import { parseExposition } from './exposition.ts';
-import { type Reading, toReading } from './reading.ts';
 import { showReading } from './screen.ts';
+import { type Reading, toReading } from './snapshot.ts';
 
 type Figures = Record<string, number>;
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../config/config.ts';
-import { createEmptyDatabase } from '../../database/testing/test-database.ts';
-import { isForeign } from '../../files/store-mark.ts';
-import { openFiles } from '../open-files.ts';
-import { openService } from '../open-service.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { requireOwnFiles } from './own-files.ts';
+import { readConfig } from '../config/config.ts';
+import { createEmptyDatabase } from '../database/testing/test-database.ts';
+import { isForeign } from '../files/store-identity.ts';
+import { openFiles } from './open-files.ts';
+import { openService } from './open-service.ts';
+import { requireOwnFiles } from './own-store.ts';
+import { startTestService, type TestService } from './testing/test-service.ts';
 
 const log = pino({ level: 'silent' });
 
