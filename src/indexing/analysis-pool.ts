@@ -15,7 +15,7 @@ import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import type { AnalysisTask } from './analysis-worker.ts';
 import { createExpectedWait } from './expected-wait.ts';
 import { createDocumentStem, type StemOver } from './stems.ts';
-import { type Dialogue, openDialogue, type RunAnalysis } from './threaded-analysis.ts';
+import { openThreadedAnalysis, type RunAnalysis, type ThreadedAnalysis } from './threaded-analysis.ts';
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
@@ -253,8 +253,8 @@ export function createAnalysisPool(
         release: () => thread.permit.release(accountId),
       };
       const stems = createDocumentStem(stem);
-      const dialogue = openDialogue(thread.run, document, { stem: stems.stem, permit });
-      const batches = await startBatches(dialogue, { signal, end, isKept });
+      const analysis = openThreadedAnalysis(thread.run, document, { stem: stems.stem, permit });
+      const batches = await startBatches(analysis, { signal, end, isKept });
       return Object.assign(batches, { stemOver: stems.stemOver });
     },
     markAccountPresent: documentPermits.markPresent,
@@ -268,18 +268,24 @@ export function createAnalysisPool(
 /** `end` returns the document's permit: after its last batch was made or, where `isKept`, consumed. */
 type Ending = { signal: AbortSignal | undefined; end: () => void; isKept: boolean };
 
-async function startBatches(dialogue: Dialogue, ending: Ending): Promise<AsyncIterable<PassageBatch>> {
-  const batches = streamBatches(dialogue, ending).values();
+async function startBatches(
+  analysis: ThreadedAnalysis,
+  ending: Ending,
+): Promise<AsyncIterable<PassageBatch>> {
+  const batches = streamBatches(analysis, ending).values();
   const first = await batches.next();
   return startingWith(first.value as PassageBatch, endingWith(batches, ending.end)); // every document has a batch
 }
 
 /** The batches as a stream. It makes some of them ahead. */
-function streamBatches(dialogue: Dialogue, { signal, end, isKept }: Ending): ReadableStream<PassageBatch> {
+function streamBatches(
+  analysis: ThreadedAnalysis,
+  { signal, end, isKept }: Ending,
+): ReadableStream<PassageBatch> {
   let abort = () => {};
   const finish = () => {
     signal?.removeEventListener('abort', abort);
-    dialogue.close();
+    analysis.close();
     if (!isKept) end();
   };
   const fail = (batches: ReadableStreamDefaultController, error: unknown) => {
@@ -296,7 +302,7 @@ function streamBatches(dialogue: Dialogue, { signal, end, isKept }: Ending): Rea
       },
       async pull(batches) {
         try {
-          const batch = await dialogue.nextBatch();
+          const batch = await analysis.nextBatch();
           if (signal?.aborted) return;
           if (batch.totals) finish();
           batches.enqueue(batch);

@@ -49,7 +49,7 @@ export async function analyse({ document, port, hasWordVectors }: AnalysisTask):
   port.once('close', () => closed.abort());
   const nextStep = async (): Promise<AnalysisStep> => {
     try {
-      const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep]; // from the dialogue
+      const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep];
       return step;
     } catch {
       throw new PortClosed();

@@ -16,7 +16,7 @@ export type RunAnalysis = (
   options: { transferList: Transferable[] },
 ) => Promise<void>;
 
-export type Dialogue = {
+export type ThreadedAnalysis = {
   /**
    * Allows one call at a time, and none after the last batch.
    * @throws what `stem` and `permit` throw, and an error when the thread ends
@@ -76,11 +76,11 @@ function createThread(runAnalysis: RunAnalysis, document: DocumentText) {
 }
 
 /** Sends a document to a thread with its first step. A document that waits for stems does not hold the permit. */
-export function openDialogue(
+export function openThreadedAnalysis(
   runAnalysis: RunAnalysis,
   document: DocumentText,
   { stem, permit }: { stem: Stem; permit: ThreadPermit },
-): Dialogue {
+): ThreadedAnalysis {
   const thread = createThread(runAnalysis, document);
   /** Runs a step with the thread's permit. */
   const run = async (step: AnalysisStep, isReturning: boolean): Promise<AnalysisMessage> => {

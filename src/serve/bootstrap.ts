@@ -12,7 +12,7 @@ import { createAccount, findFirstAccountId } from '../database/rows/accounts.ts'
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/rows/api-keys.ts';
 import { generateApiKey, readApiKey } from '../terms/api-key.ts';
 import { requireDataDirectory } from './data-directory.ts';
-import { readOrMakeSecret } from './secrets/generated-secret.ts';
+import { readOrGenerateSecret } from './secrets/generated-secret.ts';
 import { apiKeyFile, uploadSecretFile } from './secrets/secret-files.ts';
 
 /** A file that exists while a restore is unfinished. It names the backup. */
@@ -100,7 +100,7 @@ export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = uploadSecretFile(config);
   requireDataDirectory(config.dataDir);
-  const secret = await readOrMakeSecret(path);
+  const secret = await readOrGenerateSecret(path);
   if (secret.length < UPLOAD_SECRET_LENGTH)
     throw new Error(`${path} holds no secret; remove it to get a new one.`);
   return secret;

@@ -48,7 +48,7 @@ import { deploymentIdOf } from './discovery/deployment.ts';
 import { makeProofSecret } from './discovery/server-proof.ts';
 import { openFiles } from './open-files.ts';
 import { loadDemanding } from './optional-packages.ts';
-import { requireOwnFiles } from './own-store.ts';
+import { requireOwnStore } from './own-store.ts';
 import { readMetricsTokens } from './secrets/metrics-tokens.ts';
 import { withModels } from './with-models.ts';
 
@@ -226,7 +226,7 @@ async function openParts(config: Config, connection: Connection, log: Logger) {
   const uploadSecret = await readUploadSecret(config);
   if (config.hasWordVectors) log.info('passages are found by their meaning too: WORD_VECTORS is on');
   const files = await openFiles(config);
-  await requireOwnFiles({ database, files, log }, config);
+  await requireOwnStore({ database, files, log }, config);
   const sources: Sources = {
     databases,
     files,

@@ -10,7 +10,7 @@ import { createEmptyDatabase } from '../database/testing/test-database.ts';
 import { isForeign } from '../files/store-identity.ts';
 import { openFiles } from './open-files.ts';
 import { openService } from './open-service.ts';
-import { requireOwnFiles } from './own-store.ts';
+import { requireOwnStore } from './own-store.ts';
 import { startTestService, type TestService } from './testing/test-service.ts';
 
 const log = pino({ level: 'silent' });
@@ -46,7 +46,7 @@ async function startAt(name: string): Promise<void> {
 /** Compares the files of the running server, as a start does. `change` replaces functions of its store. */
 const compareOwn = (change: Partial<TestService['service']['files']> = {}, waitMs = 5_000) => {
   const { database, config, files } = suite.service;
-  return requireOwnFiles({ database, files: { ...files, ...change }, log }, config, waitMs);
+  return requireOwnStore({ database, files: { ...files, ...change }, log }, config, waitMs);
 };
 
 const SENTENCE =

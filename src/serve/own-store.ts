@@ -47,7 +47,7 @@ export function requireOwn(foreign: Problem | undefined): void {
  * unavailable.
  * @throws a sentence for the operator when the store is not the database's own
  */
-export async function requireOwnFiles(
+export async function requireOwnStore(
   { database, files, log }: { database: Queryable; files: FileStore; log: Logger },
   place: Place,
   waitMs = START_WAIT_MS,

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { type Database, isBehindPooler } from '../../database/connection/database.ts';
 import { foldCase } from '../../database/connection/fold-case.ts';
-import { describeUnreachable, findUnfitness } from '../../database/connection/usable-database.ts';
+import { describeUnreachable, findDatabaseProblems } from '../../database/connection/usable-database.ts';
 import { findImmovable, isDistributed } from '../../database/distribution/distribution.ts';
 import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
@@ -25,7 +25,7 @@ export async function checkReach(database: Database): Promise<Problem[]> {
 
 /** Checks version, writes, encoding, and whether letters of all alphabets can be folded. */
 export async function checkKind(database: Database): Promise<Problem[]> {
-  const problems = await findUnfitness(database);
+  const problems = await findDatabaseProblems(database);
   // Another encoding may lack these letters.
   if (problems.length > 0) return problems;
   const folds = sql<{

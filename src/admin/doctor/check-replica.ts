@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase, createReplicaPool, type Database } from '../../database/connection/database.ts';
 import {
   compareReplica,
-  describeUnfitness,
+  describeFault,
   findPosition,
   type Position,
-  type Unfitness,
+  type ReplicaFault,
 } from '../../database/replica/position.ts';
 import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 5_000;
 /** What the primary has committed is usually on a replica within milliseconds. */
 const CATCH_UP_MS = 2_000;
 
-const REMEDIES: Record<Unfitness, string> = {
+const REMEDIES: Record<ReplicaFault, string> = {
   foreign: 'Set DATABASE_READ_URL to a streaming replica of the database of DATABASE_URL, or unset it.',
   distributed: 'Unset DATABASE_READ_URL.',
   promoted: 'Set DATABASE_READ_URL to a streaming replica of DATABASE_URL, or unset it.',
@@ -46,8 +46,7 @@ function describeFailure(error: unknown): Problem {
 /** The problem of a replica beside a `standby` at DATABASE_URL. */
 async function describeWithoutPrimary(standby: Database, replica: Database): Promise<Problem> {
   const position = await findPosition(replica);
-  const isSwapped =
-    position !== undefined && (await compareReplica(standby, position)).unfitness !== 'foreign';
+  const isSwapped = position !== undefined && (await compareReplica(standby, position)).fault !== 'foreign';
   if (isSwapped)
     return {
       problem: 'DATABASE_URL and DATABASE_READ_URL are swapped: the first leads to a standby of the second.',
@@ -63,7 +62,7 @@ async function describeWithoutPrimary(standby: Database, replica: Database): Pro
 /** How the replica stands to the position, when it has had time to replay the log up to there. */
 async function compareInTime(replica: Database, position: Position) {
   const state = await compareReplica(replica, position);
-  if (state.unfitness !== 'behind') return state;
+  if (state.fault !== 'behind') return state;
   await delay(CATCH_UP_MS);
   return await compareReplica(replica, position);
 }
@@ -78,13 +77,11 @@ export async function checkReplica(primary: Database, connectionString: string):
   const replica = createDatabase(createReplicaPool({ connectionString }, CONNECTIONS, TIMEOUT_MS));
   try {
     if (position === undefined) return [await describeWithoutPrimary(primary, replica)];
-    const { unfitness, lagBytes } = await compareInTime(replica, position);
-    if (unfitness === null) return [];
-    const lag = unfitness === 'behind' ? `, by ${lagBytes} bytes of the log` : '';
-    const problem = `Queries cannot run on the replica of DATABASE_READ_URL: ${describeUnfitness[unfitness]}${lag}.`;
-    return [
-      { problem, remedy: REMEDIES[unfitness], ...(unfitness !== 'foreign' && { isWarning: true as const }) },
-    ];
+    const { fault, lagBytes } = await compareInTime(replica, position);
+    if (fault === null) return [];
+    const lag = fault === 'behind' ? `, by ${lagBytes} bytes of the log` : '';
+    const problem = `Queries cannot run on the replica of DATABASE_READ_URL: ${describeFault[fault]}${lag}.`;
+    return [{ problem, remedy: REMEDIES[fault], ...(fault !== 'foreign' && { isWarning: true as const }) }];
   } catch (error) {
     return [describeFailure(error)];
   } finally {

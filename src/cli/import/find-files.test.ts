@@ -7,7 +7,7 @@ import { FILE_SIZE_MAX } from '../../client/upload/file-source.ts';
 import { checkFile } from './check-file.ts';
 import { createExclusion } from './exclude-pattern.ts';
 import { type FindOptions, findFiles, type Root, readRoot } from './find-files.ts';
-import { surveyFiles } from './scan-files.ts';
+import { scanFiles } from './scan-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -109,8 +109,8 @@ test('an archive is judged by its whole length: its contents stand at the end', 
 test('two files that would be the same document are refused', async () => {
   write('other/a.md');
   const roots: Root[] = ['tree', 'other'].map((path) => ({ kind: 'folder', path: join(folder, path) }));
-  const survey = (prefix: string, of: Root[]) =>
-    surveyFiles(of, { all: false, prefix, isExcluded: () => false }, () => {});
-  await expect(survey('', roots)).rejects.toThrow('would both be "a.md"');
-  expect(await survey('', roots.slice(0, 1))).toMatchObject({ count: 5, totalBytes: 20 });
+  const scan = (prefix: string, of: Root[]) =>
+    scanFiles(of, { all: false, prefix, isExcluded: () => false }, () => {});
+  await expect(scan('', roots)).rejects.toThrow('would both be "a.md"');
+  expect(await scan('', roots.slice(0, 1))).toMatchObject({ count: 5, totalBytes: 20 });
 });

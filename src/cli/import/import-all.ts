@@ -1,4 +1,4 @@
-/** Imports the files that a survey has found, several at a time. */
+/** Imports the files that a scan has found, several at a time. */
 import { stat } from 'node:fs/promises';
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../../client/errors.ts';
 import { createSemaphore } from '../../client/requests/semaphore.ts';
@@ -11,7 +11,7 @@ import type { LocalFile } from './find-files.ts';
 import type { ImportContext } from './import-context.ts';
 import { importLocalFile } from './import-file.ts';
 import { describeFailure, type ImportReport } from './import-report.ts';
-import type { Survey } from './scan-files.ts';
+import type { FileScan } from './scan-files.ts';
 
 /** Errors that every further file would meet too. The client has repeated what it may have cured. */
 const STOPPING = new Set<KnowledgeRetrievalErrorCode>([
@@ -76,7 +76,7 @@ const IN_WORK_PER_SENT = 16;
 const BYTES_PER_FILE = 20_000;
 
 /** The progress of an import: files, bytes and their rate. */
-function showImport({ count, totalBytes }: Survey, countFailed: () => number) {
+function showImport({ count, totalBytes }: FileScan, countFailed: () => number) {
   const startMs = performance.now();
   /** Of the documents whose pages OCR reads now. */
   const scans = new Map<string, { done: number; of: number }>();
@@ -139,12 +139,12 @@ async function importOne(
 }
 
 /**
- * Imports the files of a survey. The client's `uploadFiles` is not used: many of these files need no upload, but a look
+ * Imports the files of a scan. The client's `uploadFiles` is not used: many of these files need no upload, but a look
  * at their document, or a wait for it.
  * @returns why it stopped early; undefined: all were tried
  */
 export async function importAll(
-  survey: Survey,
+  scan: FileScan,
   given: Omit<ImportContext, 'signal' | 'waitForDocument' | 'inTurn'>,
   { report, waits, concurrency, onInterrupt }: ImportAllOptions,
 ): Promise<string | undefined> {
@@ -153,7 +153,7 @@ export async function importAll(
   const { signal } = stopping;
   const uploads = createSemaphore(concurrency);
   const refused = counts.failed;
-  const progress = showImport(survey, () => counts.failed - refused);
+  const progress = showImport(scan, () => counts.failed - refused);
   const context: ImportContext = {
     ...given,
     signal,
@@ -172,7 +172,7 @@ export async function importAll(
     onInterrupt();
   };
   try {
-    await untilSignal(onEnd, () => inParallel(survey.files(), concurrency * IN_WORK_PER_SENT, importNext));
+    await untilSignal(onEnd, () => inParallel(scan.files(), concurrency * IN_WORK_PER_SENT, importNext));
     return undefined;
   } catch (error) {
     if (!isStopping(error)) throw error;

@@ -15,7 +15,7 @@ import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';
 import { createReport, type FileResult, type ImportReport, tellIgnored } from './import-report.ts';
 import { findKnownDocuments } from './known-documents.ts';
-import { type Survey, surveyFiles } from './scan-files.ts';
+import { type FileScan, scanFiles } from './scan-files.ts';
 
 type ImportOptions = RemoteOptions &
   JsonOption & {
@@ -70,7 +70,7 @@ function checkOptions(roots: Root[], options: ImportOptions): void {
     );
 }
 
-const toRefused = ({ file: { externalId }, obstacle }: Survey['refused'][number]): FileResult => ({
+const toRefused = ({ file: { externalId }, obstacle }: FileScan['refused'][number]): FileResult => ({
   file: externalId,
   outcome: obstacle.isHarmless ? 'ignored' : 'failed',
   reason: obstacle.reason,
@@ -97,11 +97,11 @@ async function readRoots(paths: string[], options: ImportOptions): Promise<Root[
 async function lookAt(
   roots: Root[],
   { all = false, prefix = '', exclude = [] }: ImportOptions,
-): Promise<Survey> {
+): Promise<FileScan> {
   let count = 0;
   const looking = showProgress(() => `Looking at the files: ${count}`, undefined);
   try {
-    return await surveyFiles(roots, { all, prefix, isExcluded: createExclusion(exclude) }, () => {
+    return await scanFiles(roots, { all, prefix, isExcluded: createExclusion(exclude) }, () => {
       count += 1;
       looking.advance(1);
     });
@@ -111,9 +111,9 @@ async function lookAt(
 }
 
 /** Tells what will not be sent, and how much will. */
-function announce(survey: Survey, refused: FileResult[]): void {
+function announce(scan: FileScan, refused: FileResult[]): void {
   tellIgnored(refused);
-  tell(`${pluralise(survey.count, 'file')}, ${formatBytes(survey.totalBytes)}.`);
+  tell(`${pluralise(scan.count, 'file')}, ${formatBytes(scan.totalBytes)}.`);
 }
 
 async function run(paths: string[], options: ImportOptions): Promise<void> {
@@ -122,17 +122,17 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
   const client = await connect(options, { concurrency: Math.max(concurrency, REQUESTS_LEAST) });
   const roots = await readRoots(paths, options);
   const found = await findKnowledgeBase(client, kb);
-  const survey = await lookAt(roots, options);
-  const refused = survey.refused.map(toRefused);
-  if (!json) announce(survey, refused);
-  const knowledgeBase = found ?? (survey.count > 0 ? await createMissing(client, options) : undefined);
+  const scan = await lookAt(roots, options);
+  const refused = scan.refused.map(toRefused);
+  if (!json) announce(scan, refused);
+  const knowledgeBase = found ?? (scan.count > 0 ? await createMissing(client, options) : undefined);
   const report = createReport({ json, isTrial });
   for (const result of refused) report.add(result);
-  const findKnown = await findKnownDocuments(client, knowledgeBase, survey.count);
+  const findKnown = await findKnownDocuments(client, knowledgeBase, scan.count);
   const knowledgeBaseId = knowledgeBase?.id ?? '';
   const shown = { name: kb, ...knowledgeBase };
   const stopped = await importAll(
-    survey,
+    scan,
     { client, findKnown, knowledgeBaseId, attributes, retries, isTrial },
     { report, waits, concurrency, onInterrupt: () => report.conclude(shown, `Interrupted. ${HOW_TO_GO_ON}`) },
   );

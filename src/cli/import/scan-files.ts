@@ -7,7 +7,7 @@ import { type FindOptions, findFiles, type LocalFile, type Root } from './find-f
 /** Files that are looked at at once. */
 const CHECKS_AT_ONCE = 8;
 
-export type Survey = {
+export type FileScan = {
   /** How many files can be sent, and their bytes. */
   count: number;
   totalBytes: number;
@@ -36,22 +36,22 @@ function createCollisionCheck(roots: Root[]): (file: LocalFile) => void {
 }
 
 /** @throws a sentence for the user when two files would be the same document */
-export async function surveyFiles(roots: Root[], options: FindOptions, onFile: () => void): Promise<Survey> {
-  const survey = { count: 0, totalBytes: 0, refused: [] as Survey['refused'] };
+export async function scanFiles(roots: Root[], options: FindOptions, onFile: () => void): Promise<FileScan> {
+  const scan = { count: 0, totalBytes: 0, refused: [] as FileScan['refused'] };
   const checkCollision = createCollisionCheck(roots);
   await inParallel(findAll(roots, options), CHECKS_AT_ONCE, async (file) => {
     checkCollision(file);
     const { sizeBytes, obstacle } = await checkFile(file);
     onFile();
-    if (obstacle !== undefined) survey.refused.push({ file, obstacle });
+    if (obstacle !== undefined) scan.refused.push({ file, obstacle });
     else {
-      survey.count += 1;
-      survey.totalBytes += sizeBytes;
+      scan.count += 1;
+      scan.totalBytes += sizeBytes;
     }
   });
-  const refusedIds = new Set(survey.refused.map(({ file }) => file.externalId));
+  const refusedIds = new Set(scan.refused.map(({ file }) => file.externalId));
   return {
-    ...survey,
+    ...scan,
     async *files() {
       for await (const file of findAll(roots, options)) if (!refusedIds.has(file.externalId)) yield file;
     },

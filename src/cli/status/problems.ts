@@ -1,7 +1,7 @@
-/** What an operator should look at first: a sentence for each problem that a reading shows. Problems are about now. */
+/** What an operator should look at first: a sentence for each problem that a snapshot shows. Problems are about now. */
 import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
 import { formatSeconds } from './figures.ts';
-import type { Reading, ReplicaUse, ServerState } from './snapshot.ts';
+import type { ReplicaUse, ServerState, Snapshot } from './snapshot.ts';
 
 /** The queue of imports. The other queues do their work without anyone waiting for it. */
 export const IMPORT_QUEUE = 'import-file';
@@ -37,13 +37,13 @@ function findServerProblems(server: ServerState): string[] {
 }
 
 /** Passages that a server without vectors imports are found by meaning much later, and its searches never do. */
-function findDifferingVectors({ servers }: Reading): string[] {
+function findDifferingVectors({ servers }: Snapshot): string[] {
   const without = servers.filter(({ hasWordVectors }) => !hasWordVectors).map(({ address }) => address);
   if (without.length === 0 || without.length === servers.length) return [];
   return [`WORD_VECTORS is on, but not at ${enumerate(without)}: set it to the same everywhere.`];
 }
 
-function findTrafficProblems({ now }: Reading): string[] {
+function findTrafficProblems({ now }: Snapshot): string[] {
   if (now === null) return [];
   const { requests, answers, deliveries, meaning, seconds } = now;
   const byWords = Object.values(meaning.byWords).reduce((sum, count) => sum + count, 0);
@@ -67,7 +67,7 @@ function findTrafficProblems({ now }: Reading): string[] {
   ];
 }
 
-function findImportProblems({ queues, now }: Reading): string[] {
+function findImportProblems({ queues, now }: Snapshot): string[] {
   const { waiting = 0, running = 0, oldestWaitingSeconds = 0 } = queues[IMPORT_QUEUE] ?? {};
   const ended = now ? now.imports.processed + now.imports.failed : 0;
   if (waiting === 0 || oldestWaitingSeconds < STANDSTILL_SECONDS || running + ended > 0) return [];
@@ -78,12 +78,12 @@ function findImportProblems({ queues, now }: Reading): string[] {
 }
 
 /** The sentences, the most important first. */
-export function findProblems(reading: Reading): string[] {
+export function findProblems(snapshot: Snapshot): string[] {
   return [
-    ...reading.unreachable.map(({ reason }) => reason),
-    ...reading.servers.flatMap(findServerProblems),
-    ...findDifferingVectors(reading),
-    ...findTrafficProblems(reading),
-    ...findImportProblems(reading),
+    ...snapshot.unreachable.map(({ reason }) => reason),
+    ...snapshot.servers.flatMap(findServerProblems),
+    ...findDifferingVectors(snapshot),
+    ...findTrafficProblems(snapshot),
+    ...findImportProblems(snapshot),
   ].filter(Boolean);
 }

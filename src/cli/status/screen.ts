@@ -1,4 +1,4 @@
-/** A reading as lines for people: at most 80 columns, but for problems; the most important first. */
+/** A snapshot as lines for people: at most 80 columns, but for problems; the most important first. */
 import stringWidth from 'string-width';
 import { formatBytes, pluralise } from '../../terminal/formats.ts';
 import { style, toVisibleLine } from '../../terminal/terminal.ts';
@@ -6,7 +6,7 @@ import { formatRate, formatSeconds, formatShare } from './figures.ts';
 import type { Period } from './period.ts';
 import { findProblems, IMPORT_QUEUE } from './problems.ts';
 import { formatRow, headRows, NONE, type Row, WIDTH } from './requests-table.ts';
-import type { Reading, ServerState, Storage } from './snapshot.ts';
+import type { ServerState, Snapshot, Storage } from './snapshot.ts';
 
 const INDENT = ' '.repeat(10);
 
@@ -25,7 +25,7 @@ function listThatFits(beginning: string, names: string[]): string {
 const part = (name: string, text: string): string => `${style('bold', name.padEnd(INDENT.length))}${text}`;
 
 /** All operations: those that are busy now, then those with most requests since the start. */
-function toRows({ now, sinceStart }: Reading): Row[] {
+function toRows({ now, sinceStart }: Snapshot): Row[] {
   const busy = new Map(now?.operations.map((each) => [each.operation, each]));
   const names = new Set([...busy.keys(), ...sinceStart.operations.map(({ operation }) => operation)]);
   const all = new Map(sinceStart.operations.map((each) => [each.operation, each]));
@@ -58,14 +58,14 @@ function listSlowest({ operations }: Period): string[] {
   return names.length === 0 ? [] : [listThatFits(`${INDENT}slowest (95 % within): `, names)];
 }
 
-function showRequests(reading: Reading): string[] {
-  const { now, sinceStart } = reading;
+function showRequests(snapshot: Snapshot): string[] {
+  const { now, sinceStart } = snapshot;
   const interval = now === null ? '(one reading)' : `in the last ${formatSeconds(now.seconds)}`;
   const all = { name: 'all', now: now?.requests, sinceStart: sinceStart.requests };
   return [
     ...headRows(interval),
     formatRow(all),
-    ...toRows(reading).map(formatRow),
+    ...toRows(snapshot).map(formatRow),
     part('answers', `now: ${now === null ? '-' : describeAnswers(now)}`),
     `${INDENT}since the start: ${describeAnswers(sinceStart)}`,
     ...listSlowest(sinceStart),
@@ -73,15 +73,15 @@ function showRequests(reading: Reading): string[] {
 }
 
 /** Attempts to deliver events; nothing where there were none. */
-function showDeliveries({ now, sinceStart: { deliveries } }: Reading): string[] {
+function showDeliveries({ now, sinceStart: { deliveries } }: Snapshot): string[] {
   if (deliveries.received + deliveries.failed === 0) return [];
   const describe = ({ received, failed }: Period['deliveries']) => `${received} received, ${failed} failed`;
   const present = now === null ? '' : `now: ${describe(now.deliveries)}; `;
   return [part('WEBHOOKS', `deliveries ${present}since the start: ${describe(deliveries)}`)];
 }
 
-function showImports(reading: Reading): string[] {
-  const { queues, now, sinceStart } = reading;
+function showImports(snapshot: Snapshot): string[] {
+  const { queues, now, sinceStart } = snapshot;
   const queue = queues[IMPORT_QUEUE];
   const { processed, failed, timeout, failures } = sinceStart.imports;
   const codes = Object.entries(failures).map(([code, count]) => `${code} ${count}`);
@@ -96,7 +96,7 @@ function showImports(reading: Reading): string[] {
     part('IMPORTS', present),
     `${INDENT}since the start: ${processed} processed, ${failed} failed, ${timeout} timed out`,
     ...(codes.length > 0 ? [listThatFits(`${INDENT}failed: `, codes)] : []),
-    ...showDeliveries(reading),
+    ...showDeliveries(snapshot),
   ];
 }
 
@@ -110,7 +110,7 @@ const listTables = (tables: Storage['tables']): string =>
     tables.map(({ table, bytes }) => `${nameOf(table)} ${formatBytes(bytes)}`),
   );
 
-function showStorage({ storage, servers }: Reading): string[] {
+function showStorage({ storage, servers }: Snapshot): string[] {
   if (storage === null) return [part('STORAGE', 'unknown')];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
   const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors, documentsWithoutVectors } = storage;
@@ -159,7 +159,7 @@ function alignColumns(rows: string[][]): string[] {
 }
 
 /** The share of queries that a model did not answer in time; nothing where none was asked. */
-function showMeaning({ sinceStart: { meaning } }: Reading): string[] {
+function showMeaning({ sinceStart: { meaning } }: Snapshot): string[] {
   const reasons = Object.entries(meaning.byWords);
   const byWords = reasons.reduce((sum, [, count]) => sum + count, 0);
   const asked = byWords + meaning.compared;
@@ -184,7 +184,7 @@ function showReplicaUse(servers: ServerState[]): string[] {
   return [`${INDENT}on the read replica since the start: ${share}`];
 }
 
-function showServers({ servers }: Reading): string[] {
+function showServers({ servers }: Snapshot): string[] {
   const [titles = '', ...rows] = alignColumns([SERVER_TITLES, ...servers.map(cellsOf)]);
   const lost = servers.reduce((sum, { lostLogLines }) => sum + lostLogLines, 0);
   return [
@@ -195,24 +195,24 @@ function showServers({ servers }: Reading): string[] {
   ];
 }
 
-const showProblems = (reading: Reading): string[] =>
-  findProblems(reading).map(
+const showProblems = (snapshot: Snapshot): string[] =>
+  findProblems(snapshot).map(
     (sentence) => `${style(['bold', 'red'], 'PROBLEM')}   ${toVisibleLine(sentence)}`,
   );
 
-/** The lines of a reading. */
-export function showReading(reading: Reading): string[] {
-  const problems = showProblems(reading);
-  if (reading.servers.length === 0) return problems;
+/** The lines of a snapshot. */
+export function showSnapshot(snapshot: Snapshot): string[] {
+  const problems = showProblems(snapshot);
+  if (snapshot.servers.length === 0) return problems;
   return [
     ...problems,
-    ...showRequests(reading),
+    ...showRequests(snapshot),
     '',
-    ...showMeaning(reading),
-    ...showImports(reading),
+    ...showMeaning(snapshot),
+    ...showImports(snapshot),
     '',
-    ...showStorage(reading),
+    ...showStorage(snapshot),
     '',
-    ...showServers(reading),
+    ...showServers(snapshot),
   ];
 }

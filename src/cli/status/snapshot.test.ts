@@ -1,8 +1,8 @@
-/** Readings of several servers: what is added up, what all of them report alike, and what a restart means. */
+/** Snapshots of several servers: what is added up, what all of them report alike, and what a restart means. */
 import { expect, test } from 'vitest';
 import { parseExposition } from './exposition.ts';
-import { showReading } from './screen.ts';
-import { type Reading, toReading } from './snapshot.ts';
+import { showSnapshot } from './screen.ts';
+import { type Snapshot, toSnapshot } from './snapshot.ts';
 
 type Figures = Record<string, number>;
 
@@ -44,7 +44,7 @@ test('requests, imports and deliveries of all servers are added up, now and sinc
       [failure]: 3,
     }),
   ];
-  const { now, sinceStart } = toReading(after, before);
+  const { now, sinceStart } = toSnapshot(after, before);
   expect(now).toMatchObject({
     seconds: 2,
     requests: { count: 7, perSecond: 3.5, p50Seconds: 0.05, faults: 1 },
@@ -64,7 +64,7 @@ test('probes are no requests, and refusals before the request was read have no t
     ...requests('refused', 503, 3),
     ...requests('query', 200, 1),
   };
-  const { sinceStart } = toReading([scrapeOf('a', 0, { ...RUNNING, ...figures })]);
+  const { sinceStart } = toSnapshot([scrapeOf('a', 0, { ...RUNNING, ...figures })]);
   expect(sinceStart.requests).toMatchObject({ count: 4, p50Seconds: 0.05, faults: 0 });
   expect(sinceStart.answers).toMatchObject({ successes: 1, overloaded: 3 });
   expect(sinceStart.operations.map(({ operation }) => operation)).toEqual(['query']);
@@ -76,14 +76,14 @@ test('a server that has started again is counted from 0, and one that was not th
     scrapeOf('a', 1, { ...RUNNING, process_start_time_seconds: 1_001, ...requests('query', 200, 3) }),
     scrapeOf('b', 1, { ...RUNNING, ...requests('query', 200, 50) }),
   ];
-  expect(toReading(after, before).now?.requests.count).toBe(3);
-  expect(toReading(after).now).toBeNull();
+  expect(toSnapshot(after, before).now?.requests.count).toBe(3);
+  expect(toSnapshot(after).now).toBeNull();
 });
 
 test('queues and sizes come from one server that reaches the database', () => {
   const queue = { 'jobs_waiting{queue="import-file"}': 7, 'jobs_active{queue="import-file"}': 2 };
   const storage = { database_size_bytes: 100, 'table_size_bytes{table="passages"}': 60, documents: 4 };
-  const { queues, storage: stored } = toReading([
+  const { queues, storage: stored } = toSnapshot([
     scrapeOf('a', 0, { ...RUNNING, database_up: 0 }),
     scrapeOf('b', 0, { ...RUNNING, ...queue, ...storage }),
     scrapeOf('c', 0, { ...RUNNING, ...queue, ...storage }),
@@ -101,7 +101,7 @@ test('queues and sizes come from one server that reaches the database', () => {
 test('passages without vectors are shown while one of the servers makes some', () => {
   const storage = { ...RUNNING, database_size_bytes: 100 };
   const show = (figures: object) =>
-    showReading(toReading([scrapeOf('a', 0, storage), scrapeOf('b', 0, { ...storage, ...figures })])).join(
+    showSnapshot(toSnapshot([scrapeOf('a', 0, storage), scrapeOf('b', 0, { ...storage, ...figures })])).join(
       '\n',
     );
   expect(show({ passages_without_vectors: 4_321 })).toContain('4321 passages without vectors');
@@ -112,8 +112,8 @@ test('passages without vectors are shown while one of the servers makes some', (
 
 test('says where word vectors are on, and whether a server is without them', () => {
   const show = (...vectors: number[]) =>
-    showReading(
-      toReading(
+    showSnapshot(
+      toSnapshot(
         vectors.map((word_vectors, i) =>
           scrapeOf(`http://server-${i}`, 0, { ...RUNNING, database_size_bytes: 100, word_vectors }),
         ),
@@ -128,7 +128,7 @@ test('says where word vectors are on, and whether a server is without them', () 
 });
 
 /** Two servers of which one is busy, and a third one that is gone: now and two seconds before. */
-function readBusy(): Reading {
+function readBusy(): Snapshot {
   const many = Array.from({ length: 30 }, (_, index) => requests(`anOperation${index}`, 200, 1e9));
   const figures = Object.assign({}, ...many, requests('query', 500, 3), requests('refused', 503, 1e9));
   const servers = ['http://127.0.0.1:18080', 'http://127.0.0.1:18081'] as const;
@@ -139,11 +139,11 @@ function readBusy(): Reading {
     scrapeOf(servers[1], 2, { ...RUNNING, database_up: 0 }),
     gone,
   ];
-  return toReading(after, before);
+  return toSnapshot(after, before);
 }
 
 test('problems come first, as sentences; all other lines fit 80 columns', () => {
-  const lines = showReading(readBusy());
+  const lines = showSnapshot(readBusy());
   expect(lines.slice(0, 5)).toEqual([
     'PROBLEM   No server answers at http://127.0.0.1:18082.',
     'PROBLEM   http://127.0.0.1:18080 cannot write its log: 1 line lost.',
@@ -158,7 +158,7 @@ test('what was since the start is no problem, and no two columns run together', 
   const failed = { ...RUNNING, 'webhook_attempts_total{outcome="failed"}': 23, ...requests('query', 500, 9) };
   const started = Date.now() / 1000 - 12 * 60 - 29;
   const build = 'build_info{version="10.20.30"}';
-  const reading = toReading([
+  const snapshot = toSnapshot([
     scrapeOf('http://a', 0, {
       ...failed,
       log_lines_lost_total: 4,
@@ -166,7 +166,7 @@ test('what was since the start is no problem, and no two columns run together', 
       process_start_time_seconds: started,
     }),
   ]);
-  const text = showReading(reading).join('\n');
+  const text = showSnapshot(snapshot).join('\n');
   expect(text).not.toContain('PROBLEM');
   expect(text).toContain('WEBHOOKS  deliveries since the start: 0 received, 23 failed');
   expect(text).toMatch(/^a +10\.20\.30 {2,}12 min (29|30) s {2,}0 bytes/m);
@@ -180,7 +180,7 @@ test('the share of queries that the model did not answer is shown; more than hal
       'meaning_queries_total{outcome="limited"}': limited,
       'meaning_queries_total{outcome="timeout"}': timeout,
     });
-  const linesOf = (...scrapes: Parameters<typeof toReading>) => showReading(toReading(...scrapes));
+  const linesOf = (...scrapes: Parameters<typeof toSnapshot>) => showSnapshot(toSnapshot(...scrapes));
   const [shown] = linesOf([asked(97, 2, 1)]).filter((line) => line.startsWith('MEANING'));
   expect(shown).toBe(
     'MEANING   3.0 % of 100 queries since the start by words alone, without the model (timeout 2, limited 1)',
@@ -198,7 +198,7 @@ test('imports that wait while none runs are a problem; a long queue that moves i
     'jobs_waiting{queue="import-file"}': 2,
     'oldest_waiting_job_age_seconds{queue="import-file"}': 5400,
   };
-  const linesOf = (figures: Figures) => showReading(toReading([scrapeOf('http://a', 0, figures)]));
+  const linesOf = (figures: Figures) => showSnapshot(toSnapshot([scrapeOf('http://a', 0, figures)]));
   expect(linesOf(waiting)[0]).toBe(
     'PROBLEM   2 imports waiting, for up to 1 h 30 min, and none is running. Is there a worker?',
   );
@@ -213,7 +213,7 @@ test('the share of a read replica is shown; that it is not in use is a problem',
     replica_in_use: 1,
     replica_lag_bytes: 0,
   };
-  const linesOf = (figures: Figures) => showReading(toReading([scrapeOf('http://a', 0, figures)]));
+  const linesOf = (figures: Figures) => showSnapshot(toSnapshot([scrapeOf('http://a', 0, figures)]));
   expect(linesOf(inUse)[0]).toMatch(/^REQUESTS/);
   expect(linesOf(inUse)).toContain('          on the read replica since the start: 97.0 % of the queries');
   const problemOf = (figures: Figures) =>

@@ -1,4 +1,4 @@
-/** A reading of all servers: what they do now, what they have done since their start, and what is stored. */
+/** A snapshot of all servers: what they do now, what they have done since their start, and what is stored. */
 import type { StorageFigures } from '../../telemetry/telemetry.ts';
 import type { Sample } from './exposition.ts';
 import { type Period, summarise } from './period.ts';
@@ -7,14 +7,14 @@ import type { Scrape, Unreachable } from './scrape.ts';
 /** Queries since the start, by the database that answered them. `lagBytes` null: the replica does not answer. */
 export type ReplicaUse = { isInUse: boolean; lagBytes: number | null; onReplica: number; onPrimary: number };
 
-/** A server or worker. Null: its system has no such figure, or there is no earlier reading to compare with. */
+/** A server or worker. Null: its system has no such figure, or there is no earlier snapshot to compare with. */
 export type ServerState = {
   address: string;
   version: string;
   uptimeSeconds: number;
   memoryBytes: number;
   processorCores: number | null;
-  /** How late the event loop ran what was due, since the last reading by anyone: 99 % were earlier. */
+  /** How late the event loop ran what was due, since the last snapshot by anyone: 99 % were earlier. */
   eventLoopDelayP99Seconds: number;
   /** Connections to the database. `waiting`: requests that wait for one. */
   connections: { busy: number; open: number; max: number; waiting: number };
@@ -23,7 +23,7 @@ export type ServerState = {
   hasWordVectors: boolean;
   /** Its use of a read replica; null: it has none. */
   replica: ReplicaUse | null;
-  /** Lines of the log that could not be written, since the start and since the reading before. */
+  /** Lines of the log that could not be written, since the start and since the snapshot before. */
   lostLogLines: number;
   lostLogLinesNow: number | null;
 };
@@ -43,9 +43,9 @@ export type Storage = Omit<StorageFigures, 'pagesRead'> & {
   documentsWithoutVectors: number | null;
 };
 
-export type Reading = {
+export type Snapshot = {
   time: string;
-  /** Since the reading before; null: there is none. */
+  /** Since the snapshot before; null: there is none. */
   now: Period | null;
   sinceStart: Period;
   /** By the name of the queue. Empty where no server reaches the database. */
@@ -129,7 +129,7 @@ function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
 }
 
 /** All servers report the same queues. The first one that reaches the database is asked. */
-function toQueues(scrapes: Scrape[]): Reading['queues'] {
+function toQueues(scrapes: Scrape[]): Snapshot['queues'] {
   const lookup = scrapes.map(createLookup).find(({ own }) => own('database_up') === 1);
   if (lookup === undefined) return {};
   const read = (name: string) =>
@@ -172,7 +172,7 @@ function toStorage(scrapes: Scrape[]): Storage | null {
   };
 }
 
-/** The period between two readings, of the servers that are in both; null: none is. */
+/** The period between two snapshots, of the servers that are in both; null: none is. */
 function toPeriod(scrapes: Scrape[], before: ReadonlyMap<string, Scrape>): Period | null {
   const pairs = scrapes.flatMap((after) => {
     const earlier = before.get(after.address);
@@ -186,11 +186,11 @@ function toPeriod(scrapes: Scrape[], before: ReadonlyMap<string, Scrape>): Perio
   );
 }
 
-/** Makes a reading of the servers' metrics. `earlier`: those of the reading before. */
-export function toReading(
+/** Makes a snapshot of the servers' metrics. `earlier`: those of the snapshot before. */
+export function toSnapshot(
   results: (Scrape | Unreachable)[],
   earlier: (Scrape | Unreachable)[] = [],
-): Reading {
+): Snapshot {
   const scrapes = results.filter((result) => 'samples' in result);
   const before = new Map(
     earlier.filter((result) => 'samples' in result).map((each) => [each.address, each] as const),

@@ -11,8 +11,8 @@ import { CommandError, collect, type JsonOption, withJson } from '../options.ts'
 import { readAddress } from '../service/service-address.ts';
 import { formatSeconds } from './figures.ts';
 import { type Scrape, scrape, type Unreachable } from './scrape.ts';
-import { showReading } from './screen.ts';
-import { type Reading, toReading } from './snapshot.ts';
+import { showSnapshot } from './screen.ts';
+import { type Snapshot, toSnapshot } from './snapshot.ts';
 
 const INTERVAL_SECONDS = 2;
 const INTERVAL_MAX_SECONDS = 3_600;
@@ -93,16 +93,16 @@ async function scrapeAll({ addresses, token, prove }: Target): Promise<(Scrape |
 }
 
 /** Counts for an interval, without one only what is since the servers' start. */
-async function takeReading(target: Target, intervalMs: number): Promise<Reading> {
-  if (intervalMs === 0) return toReading(await scrapeAll(target));
+async function takeSnapshot(target: Target, intervalMs: number): Promise<Snapshot> {
+  if (intervalMs === 0) return toSnapshot(await scrapeAll(target));
   const earlier = await scrapeAll(target);
   // The operator hears of servers that are gone now rather than after the interval.
-  if (earlier.every((each) => 'reason' in each)) return toReading(earlier);
+  if (earlier.every((each) => 'reason' in each)) return toSnapshot(earlier);
   await delay(intervalMs);
-  return toReading(await scrapeAll(target), earlier);
+  return toSnapshot(await scrapeAll(target), earlier);
 }
 
-/** Shows on a terminal that a reading is being made. Returns the function that removes the line. */
+/** Shows on a terminal that a snapshot is being made. Returns the function that removes the line. */
 function announceReading(intervalMs: number): () => void {
   const { stderr } = process;
   if (!stderr.isTTY || intervalMs === 0) return () => {};
@@ -114,10 +114,10 @@ async function showStatus(options: StatusOptions): Promise<void> {
   const target = await findTarget(options);
   const intervalMs = options.interval * 1000;
   const endAnnouncement = announceReading(intervalMs);
-  const reading = await takeReading(target, intervalMs).finally(endAnnouncement);
-  if (options.json) printJson(reading);
-  else for (const line of showReading(reading)) print(line);
-  if (reading.unreachable.length > 0) process.exitCode = 1;
+  const snapshot = await takeSnapshot(target, intervalMs).finally(endAnnouncement);
+  if (options.json) printJson(snapshot);
+  else for (const line of showSnapshot(snapshot)) print(line);
+  if (snapshot.unreachable.length > 0) process.exitCode = 1;
 }
 
 export const status = withJson(new Command('status'), 'print JSON, on one line')

@@ -4,7 +4,7 @@ import { addressOf } from '../../admin/testing/healthy-deployment.ts';
 import { migrateOver } from '../migrations/migrate.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
 import type { Connection } from './database.ts';
-import { describeUnfitness, describeUnreachable } from './usable-database.ts';
+import { describeProblems, describeUnreachable } from './usable-database.ts';
 
 let given: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ test('a database that is too old', () => {
     isStandby: false,
     isReadOnly: false,
   };
-  expect(describeUnfitness(facts)).toMatchObject([
+  expect(describeProblems(facts)).toMatchObject([
     { problem: 'The database is PostgreSQL 14.12, and the service needs 15 or later.' },
   ]);
 });

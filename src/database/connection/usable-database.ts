@@ -148,7 +148,7 @@ function describeReadOnly({ isStandby }: ServerFacts): Problem {
 }
 
 /** The problems of the database's version and encoding, and whether it is read-only. */
-export function describeUnfitness(facts: ServerFacts): Problem[] {
+export function describeProblems(facts: ServerFacts): Problem[] {
   const { version, versionName, encoding } = facts;
   const problems: Problem[] = facts.isReadOnly ? [describeReadOnly(facts)] : [];
   if (version < MIN_VERSION)
@@ -169,19 +169,19 @@ export function describeUnfitness(facts: ServerFacts): Problem[] {
  * The same of this database.
  * @throws the error of the connection
  */
-export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]> {
+export async function findDatabaseProblems<DB>(database: Kysely<DB>): Promise<Problem[]> {
   const { rows } = await sql<ServerFacts>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
       current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby",
       current_setting('transaction_read_only')::boolean AS "isReadOnly"`.execute(database);
   const [facts] = rows;
   if (facts === undefined) throw new Error('the database says nothing about itself');
-  return describeUnfitness(facts);
+  return describeProblems(facts);
 }
 
 /** @throws an error for the operator, unless the service can work on the database. */
 export async function requireUsableDatabase<DB>(database: Kysely<DB>): Promise<void> {
-  const problems = await findUnfitness(database).catch((error) => [describeUnreachable(error)]);
+  const problems = await findDatabaseProblems(database).catch((error) => [describeUnreachable(error)]);
   const sentences = problems.map(({ problem, remedy }) => `${problem} ${remedy}`);
   if (sentences.length > 0) throw new Error(sentences.join('\n'));
 }

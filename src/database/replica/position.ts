@@ -52,10 +52,10 @@ export async function readPosition(primary: Queryable): Promise<Position> {
  *   to `checkpoint_timeout` late.
  * - `behind`: it has not replayed the log up to the position yet.
  */
-export type Unfitness = 'foreign' | 'distributed' | 'promoted' | 'diverged' | 'behind';
+export type ReplicaFault = 'foreign' | 'distributed' | 'promoted' | 'diverged' | 'behind';
 
 /** Each completes a sentence about the replica. */
-export const describeUnfitness: Readonly<Record<Unfitness, string>> = {
+export const describeFault: Readonly<Record<ReplicaFault, string>> = {
   foreign: 'it is another database than that of DATABASE_URL',
   distributed: 'with Citus, nothing tells how far its workers have come',
   promoted: 'it is a primary',
@@ -63,8 +63,8 @@ export const describeUnfitness: Readonly<Record<Unfitness, string>> = {
   behind: 'it is behind',
 };
 
-/** `unfitness` null: everything up to the position is visible there. `lagBytes`: of the log, left to replay. */
-export type ReplicaState = { unfitness: Unfitness | null; lagBytes: number };
+/** `fault` null: everything up to the position is visible there. `lagBytes`: of the log, left to replay. */
+export type ReplicaState = { fault: ReplicaFault | null; lagBytes: number };
 
 type PositionValues = Record<keyof Position, RawBuilder<unknown>>;
 
@@ -78,7 +78,7 @@ const compare = prepare(
       WHEN NOT pg_is_in_recovery() THEN 'promoted'
       WHEN lpad(upper(to_hex(timeline_id)), 8, '0') <> ${timeline}::text THEN 'diverged'
       WHEN (pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn) IS NOT TRUE THEN 'behind'
-    END AS unfitness,
+    END AS fault,
     greatest(0, ${lsn}::pg_lsn - pg_last_wal_replay_lsn())::bigint AS "lagBytes"
   FROM pg_control_system(), pg_control_checkpoint()`,
 );

@@ -24,13 +24,7 @@ import {
   type Queryable,
 } from '../connection/database.ts';
 import type { Tables } from '../schema/tables.ts';
-import {
-  compareReplica,
-  describeUnfitness,
-  type Position,
-  readPosition,
-  type Unfitness,
-} from './position.ts';
+import { compareReplica, describeFault, type Position, type ReplicaFault, readPosition } from './position.ts';
 import { createSwitch, type ReplicaUse } from './switch.ts';
 
 /**
@@ -55,12 +49,12 @@ const CHECK_INTERVAL_MS = 250;
 const CANCELLED: readonly string[] = ['40001', '40P01', '57014'];
 
 /** Why a read has not begun. */
-class Unfit extends Error {
-  readonly unfitness: Unfitness;
+class UnusableReplica extends Error {
+  readonly fault: ReplicaFault;
 
-  constructor(unfitness: Unfitness) {
-    super(describeUnfitness[unfitness]);
-    this.unfitness = unfitness;
+  constructor(fault: ReplicaFault) {
+    super(describeFault[fault]);
+    this.fault = fault;
   }
 }
 
@@ -90,13 +84,13 @@ export type ReadReplica = {
 
 type ReadTransaction = ControlledTransaction<Tables>;
 
-/** Waits until everything up to the position is visible. @throws Unfit */
+/** Waits until everything up to the position is visible. @throws UnusableReplica */
 async function untilVisible(replica: Queryable, position: Position): Promise<void> {
   const endsAtMs = performance.now() + WAIT_MAX_MS;
   for (;;) {
-    const { unfitness } = await compareReplica(replica, position);
-    if (unfitness === null) return;
-    if (unfitness !== 'behind' || performance.now() > endsAtMs) throw new Unfit(unfitness);
+    const { fault } = await compareReplica(replica, position);
+    if (fault === null) return;
+    if (fault !== 'behind' || performance.now() > endsAtMs) throw new UnusableReplica(fault);
     await delay(LOOK_INTERVAL_MS);
   }
 }
@@ -108,7 +102,10 @@ const end = (transaction: ReadTransaction): void =>
     .execute()
     .catch(() => {});
 
-/** One transaction, because a pooler or balancer may lead each to another replica. @throws Unfit; a lost connection */
+/**
+ * One transaction, because a pooler or balancer may lead each to another replica.
+ * @throws UnusableReplica; a lost connection
+ */
 async function begin(replica: Database, position: Position): Promise<ReadTransaction> {
   const transaction = await replica.startTransaction().setAccessMode('read only').execute();
   try {
@@ -146,7 +143,7 @@ const readLag = (primary: Queryable, replica: Queryable): Promise<number | undef
 
 /** What the failure of a read, or of its beginning, says about the replica. */
 const toReplicaUse = (error: unknown): ReplicaUse =>
-  error instanceof Unfit && error.unfitness === 'behind'
+  error instanceof UnusableReplica && error.fault === 'behind'
     ? { state: 'behind' }
     : { state: 'failed', reason: reasonOf(error) };
 
@@ -202,7 +199,7 @@ export async function openReadReplica(
   const counts = { onReplica: 0, onPrimary: 0 };
 
   const error = await check(switched).catch((error) => use.set(toReplicaUse(error)));
-  if (error instanceof Unfit && error.unfitness === 'foreign') {
+  if (error instanceof UnusableReplica && error.fault === 'foreign') {
     use.close();
     await replica.destroy();
     throw new Error(`DATABASE_READ_URL leads to no replica: ${error.message}.`);

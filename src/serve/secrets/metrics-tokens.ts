@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { readOrMakeSecret } from './generated-secret.ts';
+import { readOrGenerateSecret } from './generated-secret.ts';
 import { isMetricsToken, metricsTokenFile } from './secret-files.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function readMetricsTokens(config: Config, log: Logger): Promise<st
   if (!existsSync(config.dataDir)) return tokens;
   const file = metricsTokenFile(config);
   try {
-    const token = (await readOrMakeSecret(file)).trim();
+    const token = (await readOrGenerateSecret(file)).trim();
     if (isMetricsToken(token)) return [...tokens, token];
     log.warn({ file }, 'the file holds no token for /metrics: remove it, and the next start makes one');
   } catch (error) {
