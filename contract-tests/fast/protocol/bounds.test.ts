@@ -210,18 +210,19 @@ async function expectAccepted({ operationId, field, accepted, rest }: Bound, val
   expect(status, body.slice(0, 500)).toBe(accepted);
 }
 
-/** Asserts that the operation refuses `value` in this field, and changes nothing. */
-async function expectRefused({ operationId, field, rest }: Bound, value: string | number) {
+/** Asserts that the operation refuses each of these values in this field, and changes nothing. */
+async function expectRefused({ operationId, field, rest }: Bound, ...values: (string | number)[]) {
   await expectNothingChanged(account, async () => {
-    expectRefusedFields(await request(operationId, { ...rest, [field]: value }), field);
+    for (const value of values)
+      expectRefusedFields(await request(operationId, { ...rest, [field]: value }), field);
   });
 }
 
 async function expectLengths(bound: Bound, write: (length: number) => string) {
   await expectAccepted(bound, write(bound.min));
   await expectAccepted(bound, write(bound.max));
-  if (bound.min > 0) await expectRefused(bound, write(bound.min - 1));
-  await expectRefused(bound, write(bound.max + 1));
+  const tooShort = bound.min > 0 ? [write(bound.min - 1)] : [];
+  await expectRefused(bound, ...tooShort, write(bound.max + 1));
 }
 
 test.each(LENGTHS)('$operationId $field takes $min to $max code points, no fewer and no more', (bound) =>
@@ -236,8 +237,7 @@ test.each(ALPHABETS)('%s count by code points', async (_, write) => {
 test.each(NUMBERS)('$operationId $field takes $min to $max, no less and no more', async (bound) => {
   await expectAccepted(bound, bound.min);
   await expectAccepted(bound, bound.max);
-  await expectRefused(bound, bound.min - 1);
-  await expectRefused(bound, bound.max + 1);
+  await expectRefused(bound, bound.min - 1, bound.max + 1);
 });
 
 test.each([

@@ -53,7 +53,7 @@ test('401 UNAUTHORIZED: a key does not replace the signature, nor does the addre
   expectRefusal(await requestRoute({ method: 'GET', path: path + query }), 401, 'UNAUTHORIZED');
 });
 
-const fuzz = readFuzzSettings(5_000);
+const fuzz = readFuzzSettings(1_000);
 
 test(`${fuzz.count} forged download addresses of seed ${fuzz.seed}: none is accepted`, {
   timeout: 300_000,

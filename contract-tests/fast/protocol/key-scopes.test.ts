@@ -1,12 +1,12 @@
 /** Keys with a scope and bounds: what lists, searches, tickets, retries, long polls and rate limits make of them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, upload, uploadFile } from '../../harness/calls/uploading.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
-import { openAccount } from '../../harness/service/opened-account.ts';
-import { startSecondServer } from '../../harness/service/service-process.ts';
+import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { rateLimitedService } from '../../harness/shared/share.ts';
 
 const account = await openAccount();
 const { api } = account;
@@ -190,17 +190,11 @@ test('404: a long poll for an outside document is answered at once, like one for
   expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
 });
 
-const limited = await startSecondServer(
-  inject('dataDirectory'),
-  { RATE_LIMIT_PER_MINUTE: '2' },
-  { options: ['--no-worker'] },
-);
-afterAll(limited.stop);
-
 test('429 RATE_LIMITED: requests that the scope refuses count like others', async () => {
-  const apiKey = await makeKey('--scope', 'search');
+  const limited = await rateLimitedService();
+  const apiKey = await createKey('default', limited, { scope: 'search' });
   const { request } = createCaller({ address: limited.address, apiKey });
-  for (let sent = 0; sent < 2; sent += 1)
+  for (let sent = 0; sent < 3; sent += 1)
     expectRefusal(await request('createKnowledgeBase', { name: 'a' }), 403, 'KEY_NOT_PERMITTED');
   expectRefusal(await request('getBalance'), 429, 'RATE_LIMITED');
 });

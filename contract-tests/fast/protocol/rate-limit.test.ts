@@ -1,4 +1,4 @@
-/** The rate limit: servers of one database together answer three requests per minute and key, or two hundred. */
+/** The rate limit: servers of one database together answer three requests per minute and key. */
 import { afterAll, expect, inject, test } from 'vitest';
 import { VALID_INPUTS } from '../../../src/contract-check/planning/valid-inputs.ts';
 import { createCaller } from '../../../src/contract-check/requests/calling.ts';
@@ -8,11 +8,10 @@ import { expectRefusal } from '../../harness/calls/expect-refusal.ts';
 import { upload } from '../../harness/calls/uploading.ts';
 import { createKey } from '../../harness/service/opened-account.ts';
 import { startSecondServer } from '../../harness/service/service-process.ts';
-import { sharedService } from '../../harness/shared/share.ts';
+import { RATE_LIMITED, rateLimitedService } from '../../harness/shared/share.ts';
 
-const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
-const service = await sharedService(settings);
-const second = await startSecondServer(service.dataDirectory, settings);
+const service = await rateLimitedService();
+const second = await startSecondServer(service.dataDirectory, RATE_LIMITED);
 afterAll(second.stop);
 
 const { request } = createCaller(service);
@@ -108,35 +107,6 @@ test('two server processes together answer exactly three of sixty concurrent req
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(57);
-});
-
-/** Sends requests until one is refused, some at once. Returns the number of those that passed. */
-async function passToEnd({ address }: { address: string }, apiKey: string): Promise<number> {
-  const { request: send } = createCaller({ address, apiKey });
-  const passInTurn = async (): Promise<number> => {
-    const { status } = await send('getBalance');
-    expect([200, 429]).toContain(status);
-    return status === 200 ? 1 + (await passInTurn()) : 0;
-  };
-  const passed = await Promise.all(Array.from({ length: 8 }, passInTurn));
-  return passed.reduce((sum, count) => sum + count);
-}
-
-test('two server processes, one killed with its lease, answer two hundred requests, or a tenth less', async () => {
-  const larger = { RATE_LIMIT_PER_MINUTE: '200' };
-  const start = () => startSecondServer(service.dataDirectory, larger);
-  const [killed, other] = await Promise.all([start(), start()]);
-  try {
-    const apiKey = await createKey('default', service);
-    const { request: send } = createCaller({ address: killed.address, apiKey });
-    for (let count = 0; count < 50; count++) expect((await send('getBalance')).status).toBe(200);
-    await killed.kill();
-    const passed = 50 + (await passToEnd(other, apiKey));
-    expect(passed).toBeGreaterThanOrEqual(180);
-    expect(passed).toBeLessThanOrEqual(200);
-  } finally {
-    await Promise.all([killed.stop(), other.stop()]);
-  }
 });
 
 test('RateLimit counts down on other refusals too; its t and Retry-After are equal', async () => {

@@ -48,7 +48,7 @@ test.each(Object.entries({ ...CHANGES, ...CHANGES_OF_UPLOADS }))(
   },
 );
 
-const fuzz = readFuzzSettings(10_000);
+const fuzz = readFuzzSettings(2_000);
 
 test(`${fuzz.count} forged upload addresses of seed ${fuzz.seed}: none is accepted, and nothing is stored`, {
   timeout: 300_000,

@@ -15,7 +15,7 @@ const ROUTES_BESIDE = [
 const OPERATIONS = new Set(OPERATION_IDS.map((id) => `${ROUTES[id].method} ${ROUTES[id].path}`));
 
 /** A busy machine takes seconds to draw a page. */
-const WAIT_MAX_MS = 15_000;
+const WAIT_MAX_MS = 60_000;
 
 export type OpenedConsole = {
   page: Page;

@@ -16,6 +16,11 @@ export type SharedService = Pick<RunningService, 'address' | 'apiKey' | 'dataDir
 export const sharedService = (settings: Settings): Promise<SharedService> =>
   share({ program: 'service', settings });
 
+/** Of `rateLimitedService`: three requests a minute for each key. */
+export const RATE_LIMITED: Settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
+
+export const rateLimitedService = (): Promise<SharedService> => sharedService(RATE_LIMITED);
+
 /** The service that sends webhooks to receivers on this machine. Its imports end as `timeout` after 5 s. */
 export const webhookService = (): Promise<SharedService> =>
   sharedService({ WEBHOOK_PRIVATE_NETWORKS: 'allow', IMPORT_TIMEOUT_SECONDS: '5' });

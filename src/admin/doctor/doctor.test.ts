@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => deployment.close());
 
 test('reports no problem of a running service', async () => {
-  expect(await deployment.examineWith({}, true)).toEqual([]);
+  expect(await deployment.examineWith({}, { server: true, files: true })).toEqual([]);
 });
 
 test('names the word vectors where they are on, and has no problem with their tables', async () => {
@@ -32,7 +32,7 @@ test('names the word vectors where they are on, and has no problem with their ta
     DATA_DIR: join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`),
     WORD_VECTORS: 'on',
   };
-  for await (const { part, problems } of examine({ environment, server: false }))
+  for await (const { part, problems } of examine({ environment, server: false, files: false }))
     if (part.includes('WORD_VECTORS')) parts.push({ part, problems });
   expect(parts).toEqual([{ part: 'word vectors (WORD_VECTORS is on)', problems: [] }]);
 });
@@ -233,13 +233,16 @@ describe('at the server’s address', () => {
     const nobody = await listen(() => {}, anyPort);
     await drain(nobody.server, 0);
     expect(
-      await deployment.examineWith({ PORT: new URL(nobody.address).port, BASE_URL: nobody.address }, true),
+      await deployment.examineWith(
+        { PORT: new URL(nobody.address).port, BASE_URL: nobody.address },
+        { server: true },
+      ),
     ).toEqual([
       expect.stringContaining('server: No server answers'),
       expect.stringContaining('public address: No server answers'),
     ]);
     // Nothing has named a port: the default one would mislead.
-    expect(await deployment.examineWith({ HOST: '127.77.0.1', PORT: '' }, true)).toEqual([
+    expect(await deployment.examineWith({ HOST: '127.77.0.1', PORT: '' }, { server: true })).toEqual([
       expect.stringContaining('server: No server runs on DATA_DIR ('),
     ]);
   });
@@ -249,7 +252,9 @@ describe('at the server’s address', () => {
       (_request, response) => response.end('<h1>It works!</h1>'),
       anyPort,
     );
-    expect(await deployment.examineWith({ PORT: new URL(address).port, BASE_URL: address }, true)).toEqual([
+    expect(
+      await deployment.examineWith({ PORT: new URL(address).port, BASE_URL: address }, { server: true }),
+    ).toEqual([
       expect.stringContaining('server: Another program'),
       expect.stringContaining('public address: Another program'),
     ]);
@@ -265,7 +270,9 @@ describe('at the server’s address', () => {
       { UPLOAD_SECRET: 's'.repeat(32) },
     ];
     for (const change of changes)
-      expect((await deployment.examineWith(change, true)).at(-1)).toContain('runs with other settings');
+      expect((await deployment.examineWith(change, { server: true })).at(-1)).toContain(
+        'runs with other settings',
+      );
     await drop();
   });
 
@@ -276,7 +283,7 @@ describe('at the server’s address', () => {
       else app(request, response);
     }, anyPort);
     const settings = { PORT: new URL(address).port, BASE_URL: '' };
-    expect(await deployment.examineWith(settings, true)).toEqual([
+    expect(await deployment.examineWith(settings, { server: true })).toEqual([
       expect.stringMatching(
         /^warning of server: The server at .* is version 0\.0\.1, and this command is version /,
       ),
@@ -287,7 +294,7 @@ describe('at the server’s address', () => {
   test('reports a server that is stopping', async () => {
     const app = await createServiceApp(deployment.service, AbortSignal.abort());
     const { server: listening, address } = await listen(app, anyPort);
-    expect(await deployment.examineWith({ PORT: new URL(address).port }, true)).toEqual([
+    expect(await deployment.examineWith({ PORT: new URL(address).port }, { server: true })).toEqual([
       expect.stringContaining('is not ready'),
     ]);
     await drain(listening, 0);

@@ -38,9 +38,12 @@ export async function startHealthyDeployment() {
     service: suite.service,
     call: suite.call,
     /** Examines it with changed settings; returns `part: problem` or `warning of part: problem` for each problem. */
-    async examineWith(changes: Record<string, string> = {}, answers = false): Promise<string[]> {
+    async examineWith(
+      changes: Record<string, string> = {},
+      { server = false, files = false } = {},
+    ): Promise<string[]> {
       const problems: string[] = [];
-      for await (const finding of examine({ environment: { ...healthy, ...changes }, server: answers })) {
+      for await (const finding of examine({ environment: { ...healthy, ...changes }, server, files })) {
         for (const { problem, remedy, isWarning } of finding.problems) {
           expect(remedy).not.toBe('');
           problems.push(`${isWarning ? 'warning of ' : ''}${finding.part}: ${problem}`);

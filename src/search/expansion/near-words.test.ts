@@ -189,39 +189,3 @@ test('a word that is imported between statistics and look-up stays unknown: none
   expect(own).toEqual(['receipt', 'journey']);
   expect(own.filter((lexeme) => statistics.frequencies.has(lexeme))).toEqual([]);
 });
-
-/** Adds lexemes to a knowledge base, as if passages contained them. */
-async function addLexemes({ accountId, knowledgeBaseId }: OwnedKnowledgeBase, start: string, count: number) {
-  await sql`
-    INSERT INTO document_frequencies (knowledge_base_id, account_id, lexeme, passage_count)
-    SELECT ${knowledgeBaseId}, ${accountId}, ${start}::text || substr(md5(i::text), 1, 6) || i % 10, 1
-    FROM generate_series(1, ${count}::integer) AS i ON CONFLICT DO NOTHING`.execute(suite.database);
-  await sql`ANALYZE document_frequencies`.execute(suite.database);
-}
-
-test.each([
-  ['near words', 'reisekosten recipts versichrung', false],
-  ['completions', 'r', true],
-])('%s read a bounded number of lexemes, whatever the vocabulary', async (_kind, query, prefix) => {
-  const { owned } = await openSearch();
-  await importText(suite.database, owned, { title: 'T', content: ANSWER });
-  await mergeFrequencyDeltas(suite.database);
-  for (const start of ['reis', 'reisekosten', 'versich']) await addLexemes(owned, start, 30_000);
-  const { accountId, knowledgeBaseId } = owned;
-  const read = await suite.database.transaction().execute(async (transaction) => {
-    const search = createSearch(transaction, createStemMemory());
-    const { passages } = await search({
-      accountId,
-      knowledgeBaseIds: [knowledgeBaseId],
-      query,
-      prefix,
-      limit: 10,
-    });
-    expect(passages).toHaveLength(1);
-    const { rows } = await sql<{ read: number }>`
-      SELECT (seq_tup_read + idx_tup_fetch)::integer AS read FROM pg_stat_xact_user_tables
-      WHERE relname = 'document_frequencies'`.execute(transaction);
-    return rows[0]?.read;
-  });
-  expect(read).toBeLessThan(25_000);
-});

@@ -18,21 +18,6 @@ test('200: an account without knowledge bases has an empty list', async () => {
   expect(pagination).toEqual({ nextCursor: null, hasMore: false });
 });
 
-test('200: without limit a page has up to 1000 knowledge bases, by createdAt and id, descending', async () => {
-  const { api: full } = await openAccount({ knowledgeBaseLimit: 1001 });
-  const created = await createInParallel(1001, (index) => full.createKnowledgeBase({ name: `No. ${index}` }));
-  const { data, pagination } = await full.listKnowledgeBases();
-  expect(data).toHaveLength(1000);
-  expect(pagination.hasMore).toBe(true);
-  const rest = await full.listKnowledgeBases({ cursor: pagination.nextCursor ?? '' });
-  expect(rest.data).toHaveLength(1);
-  expect(rest.pagination).toEqual({ nextCursor: null, hasMore: false });
-  const all = [...data, ...rest.data];
-  expect(new Set(all.map(({ id }) => id))).toEqual(new Set(created.map(({ id }) => id)));
-  const keys = all.map(({ createdAt, id }) => `${createdAt} ${id}`);
-  expect(keys).toEqual(keys.toSorted().toReversed());
-});
-
 test('200: pages of any size make up the same list; only the last page has no nextCursor', async () => {
   await createInParallel(12, (index) => api.createKnowledgeBase({ name: `No. ${index}` }));
   const { data } = await api.listKnowledgeBases();

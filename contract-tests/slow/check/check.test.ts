@@ -13,8 +13,8 @@ import { deleteCreated, RUN_WEBHOOK_URL } from '../../../src/contract-check/plan
 import { createFixtures } from '../../../src/contract-check/planning/fixtures.ts';
 import { howToDelete } from '../../../src/contract-check/planning/leftovers.ts';
 import { createKey, openAccount } from '../../harness/service/opened-account.ts';
-import { inItems } from '../../slow/mutations/bug.ts';
-import { openBugProxy } from '../../slow/mutations/bug-proxy.ts';
+import { inItems } from '../mutations/bug.ts';
+import { openBugProxy } from '../mutations/bug-proxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));

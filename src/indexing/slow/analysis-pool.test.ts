@@ -5,11 +5,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { getPriority, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Stem } from '../analysis/lexemes.ts';
-import { openWordVectors } from '../meaning/word-vectors.ts';
-import { analyseDocument, type DocumentText } from './analyse-document.ts';
-import { createAnalysisPool, endAnalysis, startingWith } from './analysis-pool.ts';
-import { readAnalysis } from './testing/analysed-passages.ts';
+import type { Stem } from '../../analysis/lexemes.ts';
+import { openWordVectors } from '../../meaning/word-vectors.ts';
+import { analyseDocument, type DocumentText } from '../analyse-document.ts';
+import { createAnalysisPool, endAnalysis, startingWith } from '../analysis-pool.ts';
+import { readAnalysis } from '../testing/analysed-passages.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
 /** The account of these documents. */
@@ -50,7 +50,7 @@ describe('createAnalysisPool', () => {
       const message = expect.stringContaining(file);
       for (const result of await Promise.allSettled(both))
         expect(result).toMatchObject({ status: 'rejected', reason: { message } });
-      const worker = JSON.stringify(join(import.meta.dirname, 'analysis-worker.ts'));
+      const worker = JSON.stringify(join(import.meta.dirname, '../analysis-worker.ts'));
       writeFileSync(file, `export { analyse } from ${worker};`);
       await drain(await broken.analyse(text('third'), mine));
     } finally {
