@@ -135,7 +135,12 @@ export const webhookLimitExceeded = (data: { limit: number; used: number }) =>
     data,
   });
 
-export const routeNotFound = () => new ServiceError('NOT_FOUND', 'No operation has this path.');
+/** `meant`: the path of an operation that is probably meant. */
+export const routeNotFound = (meant?: string) =>
+  new ServiceError(
+    'NOT_FOUND',
+    `No operation has this path${meant === undefined ? '.' : `; did you mean ${meant}?`}`,
+  );
 
 /** `among`: all distinct ids of the request. Where there are several, the message says which one is unknown. */
 export const knowledgeBaseNotFound = (id?: string, among: string[] = []) =>

@@ -107,6 +107,18 @@ test.each([
   }
 });
 
+test.each([
+  ['/v1/qurey', '; did you mean /v1/query?'],
+  ['/v1/QUERY', '; did you mean /v1/query?'],
+  ['/query', '; did you mean /v1/query?'],
+  ['/v1/listDocument/', '; did you mean /v1/listDocuments?'],
+  ['/favicon.ico', '.'],
+  ['/v1', '.'],
+])('the error of %s names the path that is probably meant', async (path, end) => {
+  const { body } = await requestRoute({ method: 'GET', path });
+  expect(body).toMatchObject({ message: `No operation has this path${end}` });
+});
+
 test('every answer has an x-request-id: the one of the client if it is legal, otherwise a new one', async () => {
   const idOf = async (id?: string) =>
     (await request('getUsage', undefined, id === undefined ? {} : { 'x-request-id': id })).headers[

@@ -13,6 +13,7 @@ import {
   type Request,
   ValidationContext,
 } from 'openapi-backend';
+import { nearestName } from '../../analysis/edits/near-name.ts';
 import {
   clientHungUp,
   methodNotAllowed,
@@ -307,7 +308,7 @@ export async function createDispatch(
   const handle = async (context: Context): Promise<void> => {
     const { method, path, headers } = context.request;
     // openapi-backend would ignore a trailing slash.
-    if (!paths.has(path)) throw routeNotFound();
+    if (!paths.has(path)) throw routeNotFound(nearestName(path, [...paths]));
     // Koa's types allow undefined values. `postSecurityHandler` adds the query and the body.
     const request = { method, path, headers } as Request;
     context.body = await api.handleRequest(request, { context, request } satisfies RoutedRequest);
