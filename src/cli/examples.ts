@@ -111,7 +111,9 @@ const examplesOf = (path: string): Example[] =>
     below.startsWith(`${path} `) ? examples.slice(0, 1) : [],
   );
 
-/** Adds the examples to the help of all commands below this one, whose path is given. */
+/**
+ * Adds the examples to the help of all commands below this one, whose path is given. Wrong arguments lead to that help.
+ */
 export function addExamples(command: Command, path = ''): void {
   for (const child of command.commands) {
     const childPath = `${path} ${child.name()}`.trim();
@@ -119,6 +121,7 @@ export function addExamples(command: Command, path = ''): void {
       ([line, effect]) => `  # ${effect}\n  knowledge-retrieval ${line}\n`,
     );
     child.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+    child.showHelpAfterError(`Its help has examples: knowledge-retrieval ${childPath} --help`);
     addExamples(child, childPath);
   }
 }

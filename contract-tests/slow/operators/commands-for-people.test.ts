@@ -283,6 +283,9 @@ test('knowledge bases are created, renamed and deleted; usage counts them', asyn
   expect(created).toMatchObject({ code: 0, output: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
   const [renamed] = await runJson('kb', 'rename', 'Temporary', 'Temporal');
   expect(renamed).toMatchObject({ id: created.output.trim(), name: 'Temporal', description: 'For a test' });
+  const twin = await run('kb', 'create', 'Temporal');
+  expect(twin.complaints).toContain('Another knowledge base is named "Temporal" too');
+  await run('kb', 'delete', twin.output.trim(), '--yes');
   const [list, usage] = await Promise.all([run('kb', 'list'), run('usage')]);
   expect(list.output).toMatch(
     /^id +documents +passages +storage +created +name\n.* Temporal\n.* Handbook\n$/,
@@ -321,6 +324,7 @@ test.each([
     'It speaks http',
   ],
   ['a wrong key', ['usage', '--key', 'x'], 'KNOWLEDGE_API_KEY or --key'],
+  ['a search without a question', ['search'], 'knowledge-retrieval search --help'],
   ['a key that may only search', ['kb', 'create', 'x', '--key', searchKey], '`keys create --scope write`'],
 ])('%s is a sentence and exit code 1', async (_what, args, sentence) => {
   const { output, complaints, code } = await run(...args);

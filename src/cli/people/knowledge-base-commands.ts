@@ -1,6 +1,7 @@
 /** The commands for knowledge bases. */
 import { Command } from 'commander';
-import type { AttributesSummary } from '../../../generated/types.gen.ts';
+import type { AttributesSummary, KnowledgeBase } from '../../../generated/types.gen.ts';
+import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
 import { printTable } from '../../terminal/table.ts';
 import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
@@ -43,15 +44,29 @@ withRemote(withJson(knowledgeBases.command('list')))
       tell(`${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`);
   });
 
+/** Whether another knowledge base has the same name: then it names none of them. */
+async function hasTwin(client: KnowledgeRetrieval, { id, name }: KnowledgeBase): Promise<boolean> {
+  for await (const other of client.listKnowledgeBases())
+    if (other.name === name && other.id !== id) return true;
+  return false;
+}
+
 withRemote(withJson(knowledgeBases.command('create')))
   .description('create one, and print its id')
   .argument('<name>', 'for people; it need not be unique')
   .option('--description <text>', 'what it is for; agents read it to choose where to search')
   .action(async (name: string, { json, description, ...remote }: Options & { description?: string }) => {
     const request = { name, ...(description !== undefined && { description }) };
-    const created = await (await connect(remote)).createKnowledgeBase(request);
+    const client = await connect(remote);
+    const created = await client.createKnowledgeBase(request);
     if (json) printJson(created);
     else print(created.id);
+    if (await hasTwin(client, created))
+      tell(
+        toVisibleLine(
+          `Another knowledge base is named "${name}" too: commands need the id of the one you mean.`,
+        ),
+      );
   });
 
 withRemote(withJson(knowledgeBases.command('rename')))
