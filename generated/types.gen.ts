@@ -268,9 +268,10 @@ export type DocumentWarning = {
     /**
      * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none
      * in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for
-     * example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
-     * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
-     * lies beyond a bound of the service was left out.
+     * example recognised with much doubt, in a font that does not say which letters it draws, or the bytes of a file
+     * whose name says that it is no text. `FILE_CUT_OFF`: the file ends early; what is there was read.
+     * `PARTS_NOT_READ`: parts such as pictures of text, embedded objects or attachments, or damaged or encrypted parts.
+     * `LIMIT_REACHED`: what lies beyond a bound of the service was left out.
      */
     code: DocumentWarningCode;
     /**
@@ -284,9 +285,10 @@ export type DocumentWarning = {
 /**
  * What kind of warning it is. `PAGES_WITHOUT_TEXT`: pages without text in a file that has text; OCR has found none
  * in their pictures, or is off. `PAGES_NOT_READ`: damaged pages. `TEXT_UNRELIABLE`: text that may be wrong, for
- * example recognised with much doubt, or in a font that does not say which letters it draws. `FILE_CUT_OFF`: the file ends early; what is there was read. `PARTS_NOT_READ`: parts
- * such as pictures of text, embedded objects or attachments, or damaged or encrypted parts. `LIMIT_REACHED`: what
- * lies beyond a bound of the service was left out.
+ * example recognised with much doubt, in a font that does not say which letters it draws, or the bytes of a file
+ * whose name says that it is no text. `FILE_CUT_OFF`: the file ends early; what is there was read.
+ * `PARTS_NOT_READ`: parts such as pictures of text, embedded objects or attachments, or damaged or encrypted parts.
+ * `LIMIT_REACHED`: what lies beyond a bound of the service was left out.
  */
 export type DocumentWarningCode = 'PAGES_WITHOUT_TEXT' | 'PAGES_NOT_READ' | 'TEXT_UNRELIABLE' | 'FILE_CUT_OFF' | 'PARTS_NOT_READ' | 'LIMIT_REACHED';
 

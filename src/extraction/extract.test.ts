@@ -127,6 +127,18 @@ test('a PDF with an empty page has a warning that names the page', async () => {
   expect(pagesOf(pdf).at(-1)).toEqual([3, 'It closes at six.']);
 });
 
+test.each([
+  ['notes.pdf', ['This is no pdf, as its name says: its bytes were read as plain text.']],
+  ['notes.docx', ['This is no docx, as its name says: its bytes were read as plain text.']],
+  ['notes.doc', []],
+  ['notes.txt', []],
+  ['notes', []],
+])('plain text named %s has the warnings %j', async (fileName, messages) => {
+  const extraction = await extractFile({ fileName, bytes: Buffer.from('The café opens at nine.') });
+  expect(extraction).toMatchObject({ type: 'txt' });
+  expect(extraction.warnings?.map(({ message }) => message)).toEqual(messages);
+});
+
 test('a PDF without text returns its number of pages and a hint at scanned pages', async () => {
   expect(await extractFile({ fileName: 'plan.pdf', bytes: pdfOf([[], []]) })).toEqual({
     type: 'pdf',

@@ -1,5 +1,5 @@
 /** File → text, or the reason why it has none. Runs in a child process. */
-import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
+import type { DocumentError, DocumentType, DocumentWarning } from '../../generated/types.gen.ts';
 import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts';
 import {
   detectType,
@@ -46,9 +46,9 @@ export async function extractFile(
       uploadContext(file, extractInner, recognition),
     );
     const { pageCount } = read;
-    const warnings = boundWarnings(read.warnings);
+    const warnings = boundWarnings([...read.warnings, ...misnamed(type, fileName)]);
     if (!isBlank(extracted.text)) return { type, ...read, warnings, extracted: storable(extracted) };
-    const isUnmapped = warnings.some(({ code }) => code === 'TEXT_UNRELIABLE');
+    const isUnmapped = read.warnings.some(({ code }) => code === 'TEXT_UNRELIABLE');
     const { code, message } = isUnmapped ? unmapped() : noText(type, recognition !== undefined);
     // The failure itself says that no page has text.
     const others = warnings.filter(({ code }) => code !== 'PAGES_WITHOUT_TEXT');
@@ -64,6 +64,25 @@ export async function extractFile(
       type === 'unknown' ? code !== 'UNSUPPORTED_FILE_TYPE' : code === 'FILE_CORRUPT' && type === 'zip';
     return { type: (isHidden && typeByName(fileName)) || type, failure: { code, message } };
   }
+}
+
+/** Types that hardly a text is named after: of the others, `notes.doc` and `export.xls` may be texts. */
+const NEVER_TEXT: ReadonlySet<DocumentType> = new Set([
+  'pdf',
+  'docx',
+  'pptx',
+  'xlsx',
+  'epub',
+  'image',
+  'zip',
+]);
+
+/** A warning where a file was read as plain text whose name says that it is none: its bytes may mean nothing. */
+function misnamed(type: DocumentType, fileName: string): DocumentWarning[] {
+  const named = type === 'txt' ? typeByName(fileName) : undefined;
+  if (named === undefined || !NEVER_TEXT.has(named)) return [];
+  const message = `This is no ${named}, as its name says: its bytes were read as plain text.`;
+  return [{ code: 'TEXT_UNRELIABLE', message }];
 }
 
 /** Extracts a file inside the uploaded one. @throws ExtractionError */
