@@ -52,6 +52,33 @@ test('an import that fails at its last try becomes a dead letter', async () => {
   expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
 
+/** The connections to the test's database besides the one that asks. */
+const OTHERS = sql`FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+test('a lost connection is news until the work ends, as when a database stops with its server', async () => {
+  const lines: string[] = [];
+  const log = createLog('warn', (line) => {
+    lines.push(line);
+    return '';
+  });
+  const news = () => lines.filter((line) => line.includes('database connection of the jobs lost')).length;
+  const loseConnections = async () => {
+    const { rows } = await sql`SELECT pg_terminate_backend(pid, 5000) ${OTHERS}`.execute(server.database);
+    return rows.length;
+  };
+  const other = openJobQueue(server.connection, log);
+  other.work(idle, 1);
+  await expect.poll(async () => (await loseConnections()) > 0 && news() > 0).toBe(true);
+  await expect
+    .poll(async () => (await sql`SELECT pid ${OTHERS}`.execute(server.database)).rows.length > 0)
+    .toBe(true);
+  other.endWork();
+  const before = news();
+  expect(await loseConnections()).toBeGreaterThan(0);
+  await other.stop(1);
+  expect(news()).toBe(before);
+});
+
 test('an import that is postponed waits again as the same job, with all its tries', async () => {
   const document = newDocument();
   await enqueue(accountId, document);

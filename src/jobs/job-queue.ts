@@ -140,7 +140,11 @@ function startAll(context: WorkerContext, handlers: JobHandlers, concurrency: nu
  * `concurrency`, and a worker of each other queue. Nothing connects before that.
  */
 export function openJobQueue(connection: Connection, log: Logger) {
-  const onError = (error: Error) => log.warn({ err: error }, 'database connection of the jobs lost');
+  let isEnding = false;
+  // A database that is stopped together with its server ends connections too, which is no news then.
+  const onError = (error: Error) => {
+    if (!isEnding) log.warn({ err: error }, 'database connection of the jobs lost');
+  };
   const database = createDatabase(createPool(connection, JOB_CONNECTIONS, onError));
   let workers: Workers[] = [];
   return {
@@ -153,10 +157,12 @@ export function openJobQueue(connection: Connection, log: Logger) {
     },
     /** Stops taking jobs; running ones continue. */
     endWork(): void {
+      isEnding = true;
       for (const { end } of workers) void end();
     },
     /** Waits for running jobs for `timeoutMs`; the rest goes back to the queue. */
     async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+      isEnding = true;
       await Promise.all(workers.map(({ stop }) => stop(timeoutMs)));
       await database.destroy();
     },

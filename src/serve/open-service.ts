@@ -303,11 +303,11 @@ export async function openService(
     ? startDeliveries({ database, rules: config, retrySeconds: config.webhookRetrySeconds, telemetry, log })
     : undefined;
   const endWork = async () => {
+    databases.expectEnd();
     setTimeout(importing.rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
     await Promise.all([jobs.endWork(), deliveries?.end()]);
   };
   const close = async (jobsTimeoutMs?: number) => {
-    databases.expectEnd();
     const deliveriesStopped = deliveries?.stop(jobsTimeoutMs);
     await stopImports();
     await jobs.stop(jobsTimeoutMs);
