@@ -13,6 +13,7 @@ import { KeysPage } from './keys/keys-page.tsx';
 import { HomePage } from './knowledge-bases/home-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { MarkIcon } from './parts/icons.tsx';
+import { ThemeChoice } from './parts/theme-choice.tsx';
 import { QueriesPage } from './queries/queries-page.tsx';
 import { addressOf, type PageName, route } from './routes.ts';
 import { SearchPage } from './search/search-page.tsx';
@@ -83,9 +84,10 @@ function Navigation({ scope }: { scope: Session['scope'] }) {
       <div class="frame-end">
         <UploadIndicator />
         {name && <span class="tag">{name}</span>}
-        <a href="docs" target="_blank" rel="noreferrer">
-          API reference
+        <a href="docs" target="_blank" rel="noreferrer" title="API reference">
+          API<span class="long"> reference</span>
         </a>
+        <ThemeChoice />
         <button type="button" class="quiet" onClick={signOut}>
           Sign out
         </button>

@@ -1,6 +1,7 @@
 /** The console: the page at the address of the service. Runs in the browser. */
 import './styles/base.css';
 import './styles/controls.css';
+import './theme.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { focusSearchOnSlash } from './parts/slash-key.ts';

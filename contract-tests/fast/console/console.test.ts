@@ -378,7 +378,7 @@ test.skipIf(browser === undefined)('the keyboard alone is enough, and returns to
   await page.getByRole('heading', { name: 'By keyboard' }).waitFor();
   await page.goto(`${page.url().split('#')[0]}#/search`);
   await page.getByLabel('Question or words').waitFor();
-  await page.locator('.dropdown summary').focus();
+  await page.locator('main .dropdown summary').focus();
   await keyboard.press('Enter');
   const choice = page.getByRole('checkbox', { name: 'By keyboard' });
   await choice.waitFor();

@@ -31,6 +31,7 @@ const { id: hostileId } = await api.importTextContent({
   attributes: { [`a${'b'.repeat(63)}`]: LONG_WORD.slice(0, 512), tags: [MARKUP, 'قائمة'] },
   sourceUrl: `https://example.com/${LONG_WORD.slice(0, 2_000)}`,
 });
+const { id: emptyId } = await api.createKnowledgeBase({ name: 'قاعدة فارغة' });
 const shortHostileId = Buffer.from(hostileId.replaceAll(/[-_]/g, ''), 'hex').toString('base64url');
 await api.importTextContent({
   knowledgeBaseId,
@@ -59,6 +60,12 @@ const filter = encodeURIComponent(
 const PAGES: [name: string, hash: string, element: string][] = [
   ['the first page', '#/', '.knowledge-bases >> text=3 documents'],
   ['a knowledge base', `#/knowledge-bases/${knowledgeBaseId}`, '[role=row] >> text=Failed'],
+  [
+    'a knowledge base in another order, narrowed to a value',
+    `#/knowledge-bases/${knowledgeBaseId}?order=-title&filter=${encodeURIComponent('tags contains قائمة')}`,
+    '.facets .tag',
+  ],
+  ['an empty knowledge base', `#/knowledge-bases/${emptyId}`, 'text=Drop files or folders here'],
   ['a document by the address of a citation', `#/d/${shortHostileId}?passage=2`, '.passage.target'],
   ['a failed document', `#/documents/${damaged.id}`, 'text=This document cannot be searched.'],
   ['a search', `#/search?q=kiwi&context=2&filter=${filter}`, '.result'],
@@ -81,6 +88,7 @@ const DIALOGS: [button: string, hash: string][] = [
   ['Synonyms', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Delete', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Paste a text', `#/knowledge-bases/${knowledgeBaseId}`],
+  ['From an address', `#/knowledge-bases/${knowledgeBaseId}`],
   ['Edit', `#/documents/${hostileId}`],
   ['Delete', `#/documents/${hostileId}`],
   ['Copy as code', '#/search?q=kiwi'],
@@ -126,7 +134,8 @@ describe.skipIf(browser === undefined).each([
     const { page } = opened;
     await visit(page, hash);
     await page.locator(element).first().waitFor();
-    for (const summary of await page.locator('.result summary').all()) await summary.click();
+    for (const summary of await page.locator('.result summary, .facets:not([open]) > summary').all())
+      await summary.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     expect(await findViolations(opened)).toEqual([]);
   });
@@ -144,6 +153,26 @@ describe.skipIf(browser === undefined).each([
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('the choice of colours violates no rule of axe', async () => {
+    const { page } = opened;
+    await visit(page, '#/usage');
+    await page.locator('summary[title=Colours]').click();
+    await page.getByRole('radio', { name: 'As the system' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect(await findViolations(opened)).toEqual([]);
+  });
+
+  test('a page whose service does not answer violates no rule of axe', async () => {
+    const { page } = opened;
+    await page.route('**/v1/*', (route) => route.abort());
+    for (const hash of ['#/', '#/search?q=kiwi', `#/knowledge-bases/${knowledgeBaseId}`]) {
+      await visit(page, hash);
+      await page.getByText('It is tried again by itself.').first().waitFor();
+      expect(await findViolations(opened)).toEqual([]);
+    }
+    await page.unroute('**/v1/*');
   });
 
   test('no text became markup, and the browser had nothing to complain about', async () => {

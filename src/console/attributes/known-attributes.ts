@@ -34,20 +34,34 @@ export function joinAttributes(lists: readonly (readonly AttributeSummary[])[]):
   return { names: [...types.keys()], types, values: listed };
 }
 
-/** Those of the first knowledge bases. Empty until they are known; where they cannot be asked, nothing is offered. */
-export function useKnownAttributes(knowledgeBaseIds: readonly string[]): KnownAttributes {
+/** What the first knowledge bases say of their attributes. `isPartial`: not all documents or attributes are counted. */
+export type Summaries = { lists: AttributeSummary[][]; isPartial: boolean };
+
+const NOTHING_KNOWN: Summaries = { lists: [], isPartial: false };
+
+/**
+ * Asks the first knowledge bases, and again when `version` changes. Empty until they are known; one that cannot be
+ * asked is left out.
+ */
+export function useAttributeSummaries(knowledgeBaseIds: readonly string[], version = 0): Summaries {
   const { service } = useSession();
   const asked = knowledgeBaseIds.slice(0, ASKED_MAX);
   const { value } = useLoaded(
     async (signal) => {
       const answers = await Promise.allSettled(
-        asked.map(async (id) => (await service.listAttributes(id, { signal })).attributes),
+        asked.map(async (id) => await service.listAttributes(id, { signal })),
       );
-      return joinAttributes(
-        answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])),
-      );
+      const known = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      return {
+        lists: known.map(({ attributes }) => attributes),
+        isPartial: known.length < knowledgeBaseIds.length || known.some(({ isComplete }) => !isComplete),
+      };
     },
-    [asked.join(' ')],
+    [asked.join(' '), version],
   );
-  return value ?? joinAttributes([]);
+  return value ?? NOTHING_KNOWN;
 }
+
+/** The attributes of the first knowledge bases. */
+export const useKnownAttributes = (knowledgeBaseIds: readonly string[]): KnownAttributes =>
+  joinAttributes(useAttributeSummaries(knowledgeBaseIds).lists);

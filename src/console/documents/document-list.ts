@@ -10,7 +10,13 @@ import type {
 import { isUnsettled } from './status.tsx';
 import { isUploading } from './uploads/uploads.ts';
 
-export type DocumentQuery = { knowledgeBaseId: string; status?: DocumentStatus; titleContains?: string };
+/** `filter`: as text. */
+export type DocumentQuery = {
+  knowledgeBaseId: string;
+  status?: DocumentStatus;
+  titleContains?: string;
+  filter?: string;
+};
 
 type State = {
   /** With the present numbers of its documents; undefined: not loaded yet. */
@@ -25,7 +31,8 @@ type State = {
 
 export type DocumentList = {
   state: Signal<State>;
-  loadMore(): Promise<void>;
+  /** Loads `count` further documents. */
+  loadMore(count?: number): Promise<void>;
   /** Loads again what may have changed. */
   refresh(): Promise<void>;
   /** Shows a change that the page knows without a request. */
@@ -38,7 +45,7 @@ export type DocumentList = {
 /** Documents of one request: three screens. */
 const PAGE_LIMIT = 100;
 /** The most documents that a list returns at once. */
-const LIMIT_MAX = 1_000;
+export const LIMIT_MAX = 1_000;
 /** While documents are being read. A small file takes less than a second. */
 const BUSY_INTERVAL_MS = 1_000;
 /** While nothing goes on here: other people and programs may add documents. */
@@ -112,12 +119,12 @@ function createLoading(state: Signal<State>, { service, query, signal }: Source)
       return { knowledgeBase, ...withNewest(state.value, newest), error: undefined };
     });
 
-  const loadMore = async () => {
+  const loadMore = async (count = PAGE_LIMIT * 2) => {
     const { isLoading, nextCursor } = state.value;
     if (isLoading || nextCursor === null) return;
     change({ isLoading: true });
     await load(async () => {
-      const page = await list(PAGE_LIMIT * 2, nextCursor);
+      const page = await list(count, nextCursor);
       return withMore(state.value, page);
     });
   };

@@ -7,6 +7,7 @@ import { withChoice } from '../parts/fields/choice.tsx';
 import { Time } from '../parts/time.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { addressOf } from '../routes.ts';
+import { type Column, type Order, orderBy } from './order.ts';
 import { failureRemedy, hasFailed, StatusBadge } from './status.tsx';
 
 /** Heights of a row in pixels: two lines, and on narrow screens three. */
@@ -25,7 +26,7 @@ function useRowHeight(): number {
 
 /** The second line of a row: what the document is, or why it cannot be searched and what helps. */
 function Details({ document }: { document: Document }) {
-  const { type, size, error, passageCount, pageCount, warnings = [], attributes } = document;
+  const { type, error, passageCount, pageCount, warnings = [], attributes } = document;
   const missing = warnings.map(({ message }) => message);
   if (hasFailed(document) && error !== undefined) {
     const text = [error.message, ...missing, failureRemedy(document)].filter(Boolean).join(' ');
@@ -39,7 +40,6 @@ function Details({ document }: { document: Document }) {
     <span class="document-details">
       {[
         type,
-        formatBytes(size),
         pageCount !== undefined && countOf(pageCount, pageUnit(type)),
         passageCount !== undefined && passageCount > 0 && countOf(passageCount, 'passage'),
         attributes !== undefined && countOf(Object.keys(attributes).length, 'attribute'),
@@ -61,13 +61,38 @@ function Details({ document }: { document: Document }) {
 
 type Selected = ReadonlySet<string>;
 
-type HeadProps = {
+/** `order` undefined: the list is too long for another one. */
+type OrderProps = { order: Order | undefined; onOrder(order: Order): void };
+
+const COLUMNS: [column: Column, name: string][] = [
+  ['title', 'Document'],
+  ['size', 'Size'],
+  ['status', 'Status'],
+  ['added', 'Added'],
+];
+
+/** The name of a column; a click puts the documents in its order. */
+function ColumnHead({ column, name, order, onOrder }: OrderProps & { column: Column; name: string }) {
+  if (order === undefined) return <span role="columnheader">{name}</span>;
+  const direction = order.isDescending ? 'descending' : 'ascending';
+  const isOrdered = order.column === column;
+  return (
+    <span role="columnheader" aria-sort={isOrdered ? direction : 'none'}>
+      <button type="button" class="quiet sort" onClick={() => onOrder(orderBy(column, order))}>
+        {name}
+        <span class={isOrdered ? `arrow ${direction}` : 'arrow'} aria-hidden="true" />
+      </button>
+    </span>
+  );
+}
+
+type HeadProps = OrderProps & {
   documents: Document[];
   selected: Selected;
   onSelect: ((selected: Selected) => void) | undefined;
 };
 
-function Head({ documents, selected, onSelect }: HeadProps) {
+function Head({ documents, selected, onSelect, ...order }: HeadProps) {
   const isAll = documents.length > 0 && selected.size === documents.length;
   return (
     <div role="rowgroup">
@@ -83,9 +108,9 @@ function Head({ documents, selected, onSelect }: HeadProps) {
             />
           </span>
         )}
-        <span role="columnheader">Document</span>
-        <span role="columnheader">Status</span>
-        <span role="columnheader">Added</span>
+        {COLUMNS.map(([column, name]) => (
+          <ColumnHead key={column} column={column} name={name} {...order} />
+        ))}
       </div>
     </div>
   );
@@ -116,6 +141,9 @@ const Cells = ({ document, isSelected, onSelect }: CellsProps) => (
       </a>
       <Details document={document} />
     </span>
+    <span role="cell" class="muted">
+      {formatBytes(document.size)}
+    </span>
     <span role="cell">
       <StatusBadge status={document.status} />
     </span>
@@ -128,7 +156,8 @@ const Cells = ({ document, isSelected, onSelect }: CellsProps) => (
 /** `onSelect` undefined: the key may not change documents. */
 type DocumentTableProps = HeadProps & { onEndNear(): void };
 
-export function DocumentTable({ documents, selected, onSelect, onEndNear }: DocumentTableProps) {
+export function DocumentTable({ onEndNear, ...head }: DocumentTableProps) {
+  const { documents, selected, onSelect } = head;
   const rowHeight = useRowHeight();
   const selectOne = (id: string) =>
     onSelect && ((isSelected: boolean) => onSelect(withChoice(selected, id, isSelected)));
@@ -139,7 +168,7 @@ export function DocumentTable({ documents, selected, onSelect, onEndNear }: Docu
       aria-label="Documents"
       aria-rowcount={documents.length + 1}
     >
-      <Head documents={documents} selected={selected} onSelect={onSelect} />
+      <Head {...head} />
       <VirtualRows
         rows={documents}
         rowHeight={rowHeight}

@@ -2,7 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
-export function Dropdown({ label, children }: { label: string; children: ComponentChildren }) {
+type DropdownProps = {
+  /** What the button shows. */
+  label: ComponentChildren;
+  /** Names the button where its label is a picture. */
+  name?: string;
+  children: ComponentChildren;
+};
+
+export function Dropdown({ label, name, children }: DropdownProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const close = () => details.current?.removeAttribute('open');
   return (
@@ -18,7 +26,7 @@ export function Dropdown({ label, children }: { label: string; children: Compone
         if (!(relatedTarget instanceof Node && details.current?.contains(relatedTarget))) close();
       }}
     >
-      <summary class="button">
+      <summary class="button" aria-label={name} title={name}>
         <span dir="auto">{label}</span>
       </summary>
       {/* It takes the focus of a click between its controls. */}

@@ -28,6 +28,12 @@ export const CompareIcon = icon(<path d="M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z" />);
 export const TagIcon = icon(<path d="M2.5 2.5h5.2l5.8 5.8-5.2 5.2-5.8-5.8zM5.4 5.3v.1" />);
 export const CodeIcon = icon(<path d="m5.5 4-4 4 4 4m5-8 4 4-4 4" />);
 export const BackIcon = icon(<path d="M9.5 3.5 5 8l4.5 4.5" />);
+export const ThemeIcon = icon(
+  <>
+    <path d="M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11Z" />
+    <path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentcolor" />
+  </>,
+);
 export const MarkIcon = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="8" />

@@ -4,6 +4,7 @@ import './search-form.css';
 import './search.css';
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
+import { WithFacets } from '../facets/facet-list.tsx';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { CompareIcon, SearchIcon } from '../parts/icons.tsx';
 import { Empty, ErrorNotice } from '../parts/notice.tsx';
@@ -14,41 +15,56 @@ import { useRecovery } from '../use-recovery.ts';
 import { useTitle } from '../use-title.ts';
 import { asPhrase } from './phrase.ts';
 import { Results } from './results/results.tsx';
+import { type SearchSettings, searchedIds } from './settings.ts';
 import { SettingsForm } from './settings-form.tsx';
-import { type Search, useSearch } from './use-search.ts';
+import { useSearch } from './use-search.ts';
 
-/** What the search of the page has found, with its settings side by side. */
-function Found({ search, knowledgeBases }: { search: Search; knowledgeBases: KnowledgeBase[] }) {
+type PageProps = { of: ReturnType<typeof useSearch>; knowledgeBases: KnowledgeBase[] };
+
+/** A search with two settings. */
+type Comparison = { query: string; first: SearchSettings; second: SearchSettings };
+
+/** The results of two settings side by side. */
+function Compared({ search, knowledgeBases }: { search: Comparison; knowledgeBases: KnowledgeBase[] }) {
   const { query, first, second } = search;
   const [firstIds, setFirstIds] = useState<string[]>([]);
   const [secondIds, setSecondIds] = useState<string[]>([]);
+  const sides = [
+    { name: 'A', settings: first, otherIds: secondIds, onFound: setFirstIds },
+    { name: 'B', settings: second, otherIds: firstIds, onFound: setSecondIds },
+  ];
   return (
-    <div class={second === undefined ? '' : 'side-by-side'}>
-      <Results
-        query={query}
-        settings={first}
-        knowledgeBases={knowledgeBases}
-        name={second === undefined ? 'Results' : 'Results with settings A'}
-        otherIds={second && secondIds}
-        onFound={setFirstIds}
-      />
-      {second && (
+    <div class="side-by-side">
+      {sides.map(({ name, ...side }) => (
         <Results
+          key={name}
           query={query}
-          settings={second}
           knowledgeBases={knowledgeBases}
-          name="Results with settings B"
-          otherIds={firstIds}
-          onFound={setSecondIds}
+          name={`Results with settings ${name}`}
+          {...side}
         />
-      )}
+      ))}
     </div>
   );
 }
 
-type FormProps = { of: ReturnType<typeof useSearch>; knowledgeBases: KnowledgeBase[] };
+/** What the search of the page has found. */
+function Found({ of: { applied, draft, submit }, knowledgeBases }: PageProps) {
+  const { query, first, second } = applied;
+  if (second !== undefined)
+    return <Compared search={{ query, first, second }} knowledgeBases={knowledgeBases} />;
+  return (
+    <WithFacets
+      knowledgeBaseIds={searchedIds(first, knowledgeBases)}
+      filter={draft.first.filter}
+      onChange={(filter) => submit({ ...draft, first: { ...draft.first, filter } })}
+    >
+      <Results query={query} settings={first} knowledgeBases={knowledgeBases} name="Results" />
+    </WithFacets>
+  );
+}
 
-function QueryBox({ of: { draft, filterError, applied, type } }: Pick<FormProps, 'of'>) {
+function QueryBox({ of: { draft, filterError, applied, type } }: Pick<PageProps, 'of'>) {
   return (
     <div class="query-box">
       <SearchIcon />
@@ -71,7 +87,7 @@ function QueryBox({ of: { draft, filterError, applied, type } }: Pick<FormProps,
 }
 
 /** What else can be done with the search. They stand beside the settings, wherever these are open. */
-function Actions({ of: { draft, applied, isOutdated, setDraft, submit } }: Pick<FormProps, 'of'>) {
+function Actions({ of: { draft, applied, isOutdated, setDraft, submit } }: Pick<PageProps, 'of'>) {
   const { query, first, second } = draft;
   const phrase = isOutdated || query !== applied.query || second ? undefined : asPhrase(query);
   return (
@@ -102,7 +118,7 @@ function Actions({ of: { draft, applied, isOutdated, setDraft, submit } }: Pick<
   );
 }
 
-function SearchForm({ of, knowledgeBases }: FormProps) {
+function SearchForm({ of, knowledgeBases }: PageProps) {
   const { draft, isOutdated, applied, setDraft, submit } = of;
   const { first, second } = draft;
   return (
@@ -177,7 +193,7 @@ export function SearchPage() {
           </Empty>
         </>
       )}
-      {!isEmpty && <Found search={applied} knowledgeBases={knowledgeBases} />}
+      {!isEmpty && <Found of={search} knowledgeBases={knowledgeBases} />}
     </>
   );
 }

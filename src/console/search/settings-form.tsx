@@ -7,7 +7,7 @@ import { Field } from '../parts/fields/field.tsx';
 import { NumberField } from '../parts/fields/number-field.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { FilterEditor } from './filter/filter-editor.tsx';
-import { changedCount, MODES, type SearchSettings } from './settings.ts';
+import { changedCount, MODES, type SearchSettings, searchedIds } from './settings.ts';
 import { searchesWhileTyping, setSearchesWhileTyping } from './use-search.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
@@ -115,8 +115,6 @@ function Options({
   knowledgeBases,
   onChange,
 }: SettingsProps & { knowledgeBases: KnowledgeBase[] }) {
-  const { knowledgeBaseIds } = settings;
-  const searchedIds = knowledgeBaseIds.length > 0 ? knowledgeBaseIds : knowledgeBases.map(({ id }) => id);
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
   return (
     <div class="options">
@@ -132,7 +130,7 @@ function Options({
       <WhileTyping />
       <FilterEditor
         filter={settings.filter}
-        knowledgeBaseIds={searchedIds}
+        knowledgeBaseIds={searchedIds(settings, knowledgeBases)}
         onChange={(filter) => change({ filter })}
       />
     </div>

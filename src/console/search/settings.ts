@@ -78,6 +78,12 @@ export const widen = (settings: SearchSettings): SearchSettings => ({
   knowledgeBaseIds: [],
 });
 
+/** The ids of the knowledge bases that are searched. */
+export const searchedIds = (
+  { knowledgeBaseIds }: SearchSettings,
+  knowledgeBases: readonly { id: string }[],
+): string[] => (knowledgeBaseIds.length > 0 ? knowledgeBaseIds : knowledgeBases.map(({ id }) => id));
+
 /** Parses the filter. @throws a FilterTextError; the service checks the bounds, and the types of JSON */
 export const parseFilter = (text: string): Filter => parseFilterText(text) as Filter;
 

@@ -1,10 +1,10 @@
 /** The attributes of a document; in a search, each value leads to the documents that have it. */
 import type { Attributes } from '../../../client/index.ts';
+import { type AttributeValue, narrowFilter } from '../../facets/narrow.ts';
 import { addressOf, route } from '../../routes.ts';
-import { narrowFilter } from '../filter/narrow.ts';
 
 /** A value that the search can be narrowed to. */
-function Narrowing({ name, value, isListed }: Parameters<typeof narrowFilter>[1]) {
+function Narrowing({ name, value, isListed }: AttributeValue) {
   const parameters = new URLSearchParams(route.value.parameters);
   parameters.set('filter', narrowFilter(parameters.get('filter') ?? '', { name, value, isListed }));
   return (

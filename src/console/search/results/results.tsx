@@ -26,8 +26,8 @@ type ResultsProps = {
   /** Names the list, where two are side by side. */
   name: string;
   /** The ids of the other side's results; undefined: nothing is compared. */
-  otherIds: string[] | undefined;
-  onFound(ids: string[]): void;
+  otherIds?: string[];
+  onFound?(ids: string[]): void;
 };
 
 /** '7 results in 3 documents' */
@@ -112,7 +112,7 @@ export function Results({ name, onFound, ...list }: ResultsProps) {
   const [isCodeShown, setIsCodeShown] = useState(false);
   const { value, error, isLoading, reload } = useFound(query, settings);
   const found = error === undefined ? value : undefined;
-  useEffect(() => onFound(value?.results.map(({ id }) => id) ?? []), [value]);
+  useEffect(() => onFound?.(value?.results.map(({ id }) => id) ?? []), [value]);
   return (
     <section class="results" aria-label={name} aria-busy={isLoading}>
       <header class="row">
