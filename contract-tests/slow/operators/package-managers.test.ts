@@ -152,3 +152,13 @@ testPackage('npx on a Node that is too old: both versions, before anything is in
   expect(await readdir(project)).toEqual(['package.json']);
   expect(existsSync(join(cache, '_npx', 'node_modules'))).toBe(false);
 });
+
+testPackage('npx in a checkout, on a Node that is too old: nothing but its own output', async () => {
+  const env = {
+    ...process.env,
+    PATH: `${join(nodeOf('old'), '..')}:${process.env.PATH}`,
+    npm_config_cache: join(folder, 'cache-of-checkout'),
+  };
+  const { stdout, stderr } = await run('npx', ['knowledge-retrieval', '--version'], { cwd: root, env });
+  expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+});

@@ -6,10 +6,10 @@ import type { FindKnown } from './known-documents.ts';
 
 /**
  * `sent`: the import goes on, and nobody waits for it. `failedBefore`: the same file has failed in an earlier import,
- * by a fault of its own, with this `error`; it was not tried again.
+ * by a fault of its own, with this `error`; it was not tried again. `retried`: a trial would go on with the document.
  */
 export type LocalImport = {
-  outcome: 'imported' | 'updated' | 'unchanged' | 'sent' | 'failedBefore';
+  outcome: 'imported' | 'updated' | 'retried' | 'unchanged' | 'sent' | 'failedBefore';
   documentId?: string;
   warnings?: DocumentWarning[];
   error?: DocumentError;

@@ -56,7 +56,8 @@ async function resume(context: ImportContext, known: KnownDocument): Promise<Loc
     return { outcome: 'failedBefore', documentId, error };
   const isChanged = attributes !== undefined && !isDeepStrictEqual(attributes, known.attributes ?? {});
   const isDone = status === 'processed';
-  if (isTrial) return { outcome: isDone && !isChanged ? 'unchanged' : 'updated', documentId };
+  if (isTrial && isDone) return { outcome: isChanged ? 'updated' : 'unchanged', documentId };
+  if (isTrial) return { outcome: 'retried', documentId };
   if (isChanged) await client.updateDocument({ documentId, attributes }, { signal });
   if (isDone) return { outcome: isChanged ? 'updated' : 'unchanged', documentId };
   if (status === 'failed' || status === 'timeout') await retry(context, documentId);

@@ -10,6 +10,7 @@ import { explainError } from '../explain-error.ts';
 const OUTCOMES = [
   'imported',
   'updated',
+  'retried',
   'unchanged',
   'sent',
   'deleted',
@@ -77,6 +78,7 @@ const PREVENTED = new Set<Outcome>(['imported', 'updated', 'sent', 'deleted']);
 
 function describeOutcome(outcome: Outcome, isTrial: boolean): string {
   if (outcome === 'failedBefore') return 'failed before';
+  if (outcome === 'retried') return 'would be tried again'; // only in a trial
   return isTrial && PREVENTED.has(outcome) ? `would be ${outcome}` : outcome;
 }
 
