@@ -35,7 +35,7 @@ export const MARK = 1 << 7;
 /** Characters that are also indexed one by one (as unigrams), in addition to their bigrams: see tokens.ts. */
 export const UNIGRAM_SCRIPT = 1 << 8;
 export const UNSTEMMED = 1 << 9;
-/** Pictures that are tokens; those of plane 1 are surrogates. */
+/** Pictures that are tokens. Pictures of plane 1 are surrogates. */
 export const EMOJI = 1 << 10;
 /** The table has the unit's classes. Each unit is classified when it first occurs, because all of them take 50 ms. */
 const KNOWN = 1 << 11;
@@ -56,7 +56,7 @@ const patterns: [flag: number, pattern: RegExp][] = [
 
 const known = new Uint16Array(0x10000);
 
-/** The classes of a UTF-16 unit: for a surrogate `SURROGATE`, otherwise those of the character. */
+/** The classes of a UTF-16 unit: `SURROGATE` for a surrogate, otherwise the classes of the character. */
 export function classesOf(unit: number): number {
   const classes = known[unit] as number; // a unit is below 0x10000
   return classes === 0 ? classify(unit) : classes;

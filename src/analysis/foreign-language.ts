@@ -5,7 +5,7 @@ import type { Language } from './language.ts';
 /**
  * The language of a text as it was detected, if at least a third of its distinct words are common in it, and more than
  * in any of `others`; undefined otherwise. `Wie mache ich ein Backup?` is no English, though five words prove little.
- * Of 7,800 questions of the open collections, none is taken for another language than that of its passages.
+ * Of 7,800 questions of the open collections, none is taken for another language than its passages have.
  */
 export function foreignLanguage(
   words: string[],

@@ -1,4 +1,4 @@
-/** The scores of languages equal those of the package eld, which the table comes from. */
+/** The scores of languages equal the scores by the package eld, which the table comes from. */
 import { eld } from 'eld/extrasmall';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Scores how much a text looks like each of 60 languages, by the n-grams of its words' bytes. The method is that of the
- * package eld (nitotm/efficient-language-detector-js); the test compares the results with eld's.
+ * Scores how much a text looks like each of 60 languages, by the n-grams of its words' bytes. The method comes from
+ * the package eld (nitotm/efficient-language-detector-js); the test compares the results with eld's.
  */
 import { BEGINS_WORD, ENDS_WORD, loadLanguageNgrams, ngramOf } from './language-ngrams.ts';
 
@@ -75,8 +75,8 @@ function endOf(text: Uint8Array): number {
 }
 
 /**
- * Adds a word's n-grams of four bytes, each of which begins with the last byte of the one before, and its last four
- * bytes.
+ * Adds a word's n-grams of four bytes, each of which begins with the last byte of the n-gram before, and its last
+ * four bytes.
  */
 function addWord(ngrams: Set<number>, word: Uint8Array): void {
   const last = Math.max(0, word.length - NGRAM_BYTES);

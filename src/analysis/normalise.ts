@@ -92,7 +92,7 @@ function asciiDigit(digit: string): string {
 }
 
 /**
- * ASCII, Hangul syllables and ideographs (those of plane 2 as the halves of their surrogate pairs). Most lexemes
+ * ASCII, Hangul syllables and ideographs (of plane 2: the halves of their surrogate pairs). Most lexemes
  * consist of these and need no decomposition to show that they have no accent.
  */
 const UNACCENTED = /^[\0-\x7f\u3400-\u9fff\uac00-\ud7a3\ud840-\ud87d\udc00-\udfff]*$/;

@@ -1,12 +1,15 @@
 /**
- * Lexemes of a passage in addition to those of its text: one for its knowledge base, and those of impact tiers
+ * Lexemes of a passage beside the lexemes of its text: one for its knowledge base, and one for each impact tier
  * (Introduction to Information Retrieval, 7.1.4).
  */
 
 /** Reserved lexemes begin with it, and no token of a text does. */
 const RESERVED = '/';
 
-/** The lexeme of a knowledge base, `/<id>`. Each passage has that of its own, so that the index can filter by it. */
+/**
+ * The lexeme of a knowledge base, `/<id>`. Each passage has the lexeme of its knowledge base, so that the index can
+ * filter by it.
+ */
 export const knowledgeBaseLexeme = (knowledgeBaseId: string): string => `${RESERVED}${knowledgeBaseId}`;
 
 /** Length in tokens of an ordinary passage. */

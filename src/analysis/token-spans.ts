@@ -14,7 +14,8 @@ type NormalisedText = { text: string; starts: number[]; ends: number[] };
 
 /**
  * A character with what belongs to it: combining marks, format characters, vowels and final consonants of decomposed
- * Hangul, half-width voicing marks. The normalised form of a text is nearly always that of its clusters in a row.
+ * Hangul, half-width voicing marks. The normalised form of a text nearly always consists of the normalised clusters in
+ * a row.
  */
 const CLUSTER = /[\s\S][\p{M}\p{Cf}\u1160-\u11ff\uff9e\uff9f]*/gu;
 const FORMAT_AT_END = /\p{Cf}+$/u;
@@ -53,7 +54,7 @@ export type TextSpans = {
 };
 
 /**
- * The tokens of a text with their ranges; index and token are those of `tokenise`. A part of a compound has its own
+ * The tokens of a text with their ranges. Index and token come from `tokenise`. A part of a compound has its own
  * range where it stands in the compound letter by letter, otherwise the range of the compound. A marked token has the
  * range of its date, identifier or number.
  */

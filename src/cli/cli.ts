@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line `knowledge-retrieval`: commands for people, and those of the operator. Each has --help. */
+/** The command line `knowledge-retrieval`: commands for people and commands for the operator. Each has --help. */
 import { Command, CommanderError } from 'commander';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { findMistypedSettings, goDirectlyToThisMachine } from '../config/config.ts';

@@ -89,7 +89,8 @@ export type Context = {
   /** How many requests are in progress at once. */
   concurrency: number;
   /**
-   * The origins that have answered this client before: the service's, and that of its upload and download addresses.
+   * The origins that have answered this client before: the service's, and the origin of its upload and download
+   * addresses.
    */
   answeredOrigins: Set<string>;
   semaphores: Semaphores;

@@ -86,7 +86,7 @@ function createOwners(count: number, reserve: number) {
 
 type Owners = ReturnType<typeof createOwners>;
 
-/** The waiting owner with the fewest permits, among equals the one served least recently. */
+/** The waiting owner with the fewest permits; among equals, the owner served least recently. */
 function findNext({ owners, mayHoldMore }: Owners): [owner: string, state: OwnerState] | undefined {
   let next: [owner: string, state: OwnerState] | undefined;
   for (const [owner, state] of owners) {
@@ -120,7 +120,7 @@ function createServeAll(all: Owners, onServed: (owner: string) => void): () => v
   };
   /**
    * An owner may wait although a permit is free, because another owner was present until just now. No event signals
-   * that the other one has gone, hence the timer.
+   * that the other owner has gone, hence the timer.
    */
   const recheckHeldBack = () => {
     if (recheck !== undefined || !all.hasFree() || !all.owners.values().some(isWaiting)) return;

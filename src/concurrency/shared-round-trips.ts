@@ -1,6 +1,7 @@
 /**
- * Short reads of several requests share a round trip: those of one iteration of the event loop go over one connection,
- * in one write. To wake PostgreSQL and to be woken by it takes longer than such a read, and is paid once for all.
+ * Short reads of several requests share a round trip: all reads of one iteration of the event loop go over one
+ * connection, in one write. To wake PostgreSQL and to be woken by it takes longer than such a read, and is paid once
+ * for all.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -31,7 +32,7 @@ async function settle(reads: WaitingRead[], readTogether: ReadTogether): Promise
 /**
  * Returns a function that runs one read together with others. It begins after all that share its connection, so it sees
  * what was committed before.
- * @throws the error of this read; that of the connection, as all others of it do
+ * @throws the error of this read, or the error of the connection, as all other reads of the round trip do
  */
 export function shareRoundTrips(readTogether: ReadTogether): (read: Read) => Promise<Rows> {
   let waiting: WaitingRead[] = [];

@@ -131,7 +131,7 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   /** A streaming replica of `databaseUrl`, for queries; undefined: they run there too. */
   databaseReadUrl: string | undefined;
-  /** The schema of `databaseUrl` with the tables; undefined: the one that has them, or a new one. */
+  /** The schema of `databaseUrl` with the tables. Undefined: the schema that already has them, or a new schema. */
   databaseSchema: string | undefined;
   databasePoolSize: number;
   bootstrapApiKey: string | undefined;

@@ -128,7 +128,7 @@ export function reportError(thrown: unknown, { junit, tell }: CheckOptions): Exi
   try {
     if (junit !== undefined) writeFileSync(junit, toJunitOfError(reason));
   } catch {
-    // The sentence about the file was thrown, or the one that is told matters more.
+    // The sentence about the file was thrown, or a sentence that matters more is shown.
   }
   tell(`${reason}\nThe contract could not be checked.`);
   return 2;

@@ -30,7 +30,7 @@ export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<v
 /**
  * `durable` false: a crash of the machine may destroy the data (for tests). `graceSeconds`: how long the database runs
  * on after the service was killed. `ballast`: for tests, when it is made. `onLog` receives PostgreSQL's log lines, and
- * those of this module.
+ * this module's.
  */
 export type EmbeddedPostgresOptions = {
   directory: string;

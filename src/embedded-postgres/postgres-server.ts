@@ -19,7 +19,7 @@ const remains = /pre-existing shared memory block|lock file ".*" already exists/
 
 /**
  * `beforeStart` runs before each start and may reject. `watch` receives the process id of each server, and returns a
- * function that is called when the server has ended. `onLog` receives the server's log lines and those of this module.
+ * function that is called when the server has ended. `onLog` receives the server's log lines, and this module's.
  */
 export type ServerOptions = {
   launch: Launch;

@@ -1,6 +1,6 @@
 /**
  * Downloads from an S3-compatible store: the address is the store's, and says how the file comes. The tests run twice,
- * like those of `s3-store.test.ts`.
+ * like the tests in `s3-store.test.ts`.
  */
 import contentDisposition from 'content-disposition';
 import { afterAll, beforeAll, expect, test } from 'vitest';

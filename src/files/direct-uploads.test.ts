@@ -1,6 +1,6 @@
 /**
  * Direct uploads to an S3-compatible store cannot evade the storage limit: bytes that may still arrive count, and
- * unreferenced objects are removed. The tests run twice, like those of `s3-store.test.ts`.
+ * unreferenced objects are removed. The tests run twice, like the tests in `s3-store.test.ts`.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';

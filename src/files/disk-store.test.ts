@@ -19,7 +19,7 @@ test('servers that start together on one directory remove what killed ones left,
     await utimes(file, yesterday, yesterday);
   }
   await writeFile(join(incoming, 'young'), 'half');
-  // Each begins while the one before is removing.
+  // Each removal begins during the removal before.
   const openLater = async (number: number) => {
     await delay(number * 20);
     return await openDiskStore(directory);

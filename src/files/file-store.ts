@@ -43,7 +43,7 @@ export type StreamedDownloads = {
 export type FileStore = {
   /** How clients get an object. */
   downloads: DirectDownloads | StreamedDownloads;
-  /** Uploads directly from clients to the store; undefined: upload addresses are those of this service. */
+  /** Uploads directly from clients to the store; undefined: upload addresses lead to this service. */
   directUploads?: {
     /** Returns the origin of the addresses. It is the same for all of them. */
     findOrigin(): Promise<string>;

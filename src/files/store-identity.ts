@@ -60,7 +60,7 @@ export async function sampleStore(
   return { sampled: names.length, missing: missing.length };
 }
 
-/** Marks a store as that of the database. Does nothing before the first start on the database. */
+/** Marks a store as the database's own. Does nothing before the first start on the database. */
 export async function markStore(database: Queryable, files: Pick<FileStore, 'put'>): Promise<void> {
   const accountId = await findFirstAccountId(database);
   if (accountId === undefined) return;

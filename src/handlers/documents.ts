@@ -70,7 +70,7 @@ const CONTENT_LENGTH_MAX = 2_147_483_647;
 type ReportedDocument = Awaited<ReturnType<typeof requireDocument>> & { unchanged?: true };
 
 /**
- * The document with this id; or the one that has the content of an import by address that made nothing new.
+ * The document with this id, or the document that has the content of an import by address which made nothing new.
  * @throws DOCUMENT_NOT_FOUND
  */
 async function requireReported(database: Queryable, id: SoughtId): Promise<ReportedDocument> {

@@ -54,7 +54,9 @@ export type HandlerContext = Service & {
   byteBody(): { sizeBytes: number; bytes: AsyncIterable<Buffer> };
 };
 
-/** The input of an operation, in which a filter as text has become the one in JSON (http/contract/filter-values.ts). */
+/**
+ * The input of an operation, in which a filter as text has become a filter in JSON (http/contract/filter-values.ts).
+ */
 type Read<Input> = 'filter' extends keyof Input ? Omit<Input, 'filter'> & { filter?: Filter } : Input;
 
 /**

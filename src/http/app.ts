@@ -113,7 +113,7 @@ type AppOptions = {
   admission?: Admission;
   /** Looks up an unknown key before its request is admitted; returns undefined where no look-up is needed. */
   lookUpUnknownKey?(key: string): Promise<boolean> | undefined;
-  /** The key of a request. Default: that of its header. */
+  /** The key of a request. Default: from its header. */
   keyOf?: KeyReader;
   log: Logger;
   telemetry: Telemetry;

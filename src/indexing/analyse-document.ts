@@ -61,7 +61,7 @@ export type PassageTotals = {
 type DocumentFrequencies = Uint8Array[];
 
 /**
- * A batch of consecutive passages; `position` is that of the first. The document frequencies in a batch count the
+ * A batch of consecutive passages; `position`: of the first passage. The document frequencies in a batch count the
  * passages since the last batch that had document frequencies. The last batch always has them, and also the totals of
  * the whole document. That of several files is the only one: see `AnalysedTexts`.
  */
@@ -168,8 +168,8 @@ const structureOf = (document: Text | ExtractedFile): StructuredText =>
   'content' in document ? scanMarkdown(document.content) : unpackText(document.extracted);
 
 /**
- * The passages of several texts in one batch: those of the first text, then those of the second, and so on.
- * `passageCounts` has the number of passages of each text. Document frequencies and totals are those of all texts.
+ * The passages of several texts in one batch, text by text.
+ * `passageCounts` has the number of passages of each text. Document frequencies and totals count all texts.
  */
 export type AnalysedTexts = {
   columns: PassageColumns;

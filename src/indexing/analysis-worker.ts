@@ -29,7 +29,7 @@ export type StemRequest = { language: string; words: string[] };
 export type StemReply = { stems: string[] };
 
 // Requests take precedence over analyses. On Linux this sets the priority of this thread alone (setpriority(2));
-// elsewhere it would set that of the process.
+// elsewhere it would set the priority of the process.
 if (platform() === 'linux') {
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }

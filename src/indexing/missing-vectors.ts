@@ -1,7 +1,7 @@
 /**
- * Documents whose passages have no vectors of a generation: those of earlier versions, also of a server of such a
- * version that runs during an upgrade, and those from before a model was set. What is missing is found in the tables
- * alone.
+ * Documents whose passages have no vectors of a generation: documents by earlier versions, also by a server of such
+ * a version that runs during an upgrade, and documents from before a model was set. What is missing is found in the
+ * tables alone.
  */
 import { sql } from 'kysely';
 import { NIL } from 'uuid';
@@ -19,9 +19,9 @@ const DOCUMENTS_PER_STATEMENT = 1_000;
  * The documents after one, in the order of the primary key, and whether they lack vectors. The vector of the last
  * passage is written last, so it stands for all.
  *
- * PostgreSQL walks along the primary key of the documents, from the last one on, and looks each up in that of the
- * vectors. As a join it would merge both keys, and read that of the vectors from its beginning each time: 1.4 s in the
- * middle of a million documents.
+ * PostgreSQL walks along the primary key of the documents, from the last one on, and looks each up in the key of
+ * the vectors. As a join it would merge both keys, and read the key of the vectors from its beginning each time: 1.4 s
+ * in the middle of a million documents.
  */
 const lookAtDocuments = prepare(
   'look_for_missing_vectors',
@@ -84,7 +84,7 @@ export type MadeVectors = { generation: number; position: Uint8Array; vector: Ui
 
 /**
  * Inserts vectors of the document's passages that it does not have yet, unless it has been deleted, has another title,
- * or is locked by what changes it. Never waits for a lock, and holds that of the document for a few statements.
+ * or is locked by what changes it. Never waits for a lock, and holds the document's lock for a few statements.
  * `andThen` runs in the same transaction.
  * @returns whether it may go on with the document
  */

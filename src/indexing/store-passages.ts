@@ -38,7 +38,7 @@ const COLUMN_VALUES = [
   'vector',
 ] as const;
 
-/** The columns are binary arrays (see `PassageColumns`). `ids` are those of their texts. */
+/** The columns are binary arrays (see `PassageColumns`). `ids`: of their texts. */
 const insertionOf = (
   {
     knowledgeBaseId,
@@ -170,7 +170,7 @@ async function addAllButLast(
 
 /**
  * Stores the passages of an analysed document, batch by batch. The document's row must exist. The memory of a batch is
- * freed after it was stored, that of the last batch after it was counted. The caller ends the analysis, whose permit
+ * freed after the batch was stored, for the last batch after it was counted. The caller ends the analysis, whose permit
  * lasts until then.
  * @returns what is left for `countPassages`
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
@@ -195,7 +195,7 @@ export async function storePassages(
 }
 
 /**
- * Stores the passages of texts that were analysed together. `ids` are those of their documents, whose rows must exist.
+ * Stores the passages of texts that were analysed together. `ids`: of their documents, whose rows must exist.
  * @returns what is left for `countPassages`
  */
 export async function storeTextPassages(
@@ -209,7 +209,7 @@ export async function storeTextPassages(
 
 /**
  * Adds stored passages to the statistics of their knowledge base, and `documents` and `bytes` to its counters. Takes
- * the lock on the counters. With an `id`, the passages are those of one document, whose row gets their number.
+ * the lock on the counters. With an `id`, the passages belong to one document, whose row gets their number.
  */
 export async function countPassages(
   transaction: Queryable,

@@ -26,7 +26,7 @@ export type ThreadedAnalysis = {
   close(): void;
 };
 
-/** The memory to transfer to the thread: that of a packed text that fills its buffer. */
+/** The memory to transfer to the thread: the buffer of a packed text, if the text fills it. */
 function packedTextOf(document: DocumentText): ArrayBuffer[] {
   if (document.format !== 'extracted') return [];
   const { buffer, byteLength } = document.extracted;

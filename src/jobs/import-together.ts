@@ -1,6 +1,7 @@
 /**
- * Imports small files of one account that were taken together: each is read by itself, and those of a knowledge base
- * are analysed and published in one transaction. What cannot go with the others is imported alone, in the same try.
+ * Imports small files of one account that were taken together: each is read by itself, and the files of a knowledge
+ * base are analysed and published in one transaction. What cannot go with the others is imported alone, in the same
+ * try.
  */
 import { hasTooLargeIndex } from '../database/rows/account-limits.ts';
 import type { ReadFacts } from '../database/rows/documents/documents.ts';

@@ -1,4 +1,4 @@
-/** Each unfinished document has a job, whatever became of the one that was made with it. */
+/** Each unfinished document has a job, whatever became of the job that was made with it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';

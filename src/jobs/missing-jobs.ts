@@ -33,10 +33,10 @@ const WITHOUT_JOB = sql`
   ORDER BY coalesce(queued_at, created_at) LIMIT ${sql.lit(ENQUEUED_MAX)}`;
 
 /**
- * Enqueues the import of each unfinished document without a job, in the order of their requests: those of a restored
- * backup, and those of a server of version 0.2.0 or earlier, which has a queue of its own. Such a server may import one
- * of them at the same time. Then one of both results is stored. An unfinished document without a file is of an address.
- * Also enqueues the first garbage collection.
+ * Enqueues the import of each unfinished document without a job, in the order of their requests: documents of a
+ * restored backup, and documents by a server of version 0.2.0 or earlier, which has a queue of its own. Such a server
+ * may import one of them at the same time. Then one of both results is stored. An unfinished document without a file is
+ * of an address. Also enqueues the first garbage collection.
  * @returns how many documents had no job, and have one now
  */
 export async function enqueueMissingJobs(database: Database): Promise<number> {

@@ -5,8 +5,8 @@ import type { Language } from '../analysis/language.ts';
 export const DIMENSIONS = 256;
 
 /**
- * Which vectors of words the passages' vectors are made of. Those of two generations are never compared; the greater
- * ones are those of models.
+ * Which vectors of words the passages' vectors are made of. Vectors of two generations are never compared. The
+ * greater numbers belong to models.
  */
 export const WORD_VECTORS_GENERATION = 1;
 

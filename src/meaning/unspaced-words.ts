@@ -20,7 +20,7 @@ function* divide(text: string): Generator<string> {
     if (segment !== '\n') yield segment;
 }
 
-/** The vectors of a Chinese word: its own, or those of its longest parts that have one. */
+/** The vectors of a Chinese word: its own, or the vectors of its longest parts that have one. */
 function vectorsOfParts(word: string, vectorOf: LanguageVectors['vectorOf'] = () => undefined): WordVector[] {
   const found: WordVector[] = [];
   for (let at = 0; at < word.length; ) {
@@ -36,10 +36,10 @@ function vectorsOfParts(word: string, vectorOf: LanguageVectors['vectorOf'] = ()
 /** ICU's words have a few characters; what is longer is no word. */
 const WORD_MAX_LENGTH = 24;
 
-/** A word and its vectors: of a Chinese one that has none those of its parts. */
+/** A word and its vectors. A Chinese word without a vector has the vectors of its parts. */
 type UnspacedWord = { word: string; vectors: WordVector[]; isChinese: boolean };
 
-/** Words without spaces that have vectors. `mean` and `trust`: those of the language with more of them. */
+/** Words without spaces that have vectors. `mean` and `trust`: of the language that has more of them. */
 export type UnspacedVectors = Pick<LanguageVectors, 'mean' | 'trust'> & { words: UnspacedWord[] };
 
 /**

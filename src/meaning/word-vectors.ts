@@ -55,7 +55,7 @@ const MEAN_AT = 12;
 const HASHES_AT = MEAN_AT + 4 * DIMENSIONS;
 const ROW_BYTES = 4 + DIMENSIONS / 2;
 
-/** Rows in memory: 5 MB. A page of text has a few hundred words, and most of them are those of the page before. */
+/** Rows in memory: 5 MB. A page of text has a few hundred words, and most of them were on the page before. */
 const REMEMBERED_ROWS = 12_000;
 
 /** 32 bits of a word's UTF-16 units (FNV-1a, Fowler, Noll and Vo). No two words of a table have the same. */

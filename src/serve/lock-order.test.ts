@@ -27,7 +27,7 @@ import { type Operation, REPLACED, REQUESTS } from './testing/locking-requests.t
 import { startTestService, type TestService } from './testing/test-service.ts';
 
 let suite: TestService;
-/** Sessions of the test: one holds a lock, the other looks for those of the operation. */
+/** Sessions of the test: one holds a lock, the other looks for the locks of the operation. */
 let sessions: Database;
 const stops: (() => Promise<void>)[] = [];
 /** Accepts all events. */

@@ -1,4 +1,4 @@
-/** Opens the database of the settings: that of DATABASE_URL, the embedded one, or that of a running server. */
+/** Opens the database of the settings: at DATABASE_URL, embedded, or a running server's. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Connection } from '../database/connection/database.ts';

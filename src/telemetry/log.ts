@@ -11,7 +11,7 @@ const STANDARD_ERROR = 2;
 const PIPE_TIMEOUT_MS = 1_000;
 const RETRY_PAUSE_MS = 5;
 
-/** The logged part of an error. Its other properties are left out: those of a database error hold the password. */
+/** The logged part of an error. Its other properties are left out: a database error holds the password in them. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack } = error;

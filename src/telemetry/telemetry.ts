@@ -47,7 +47,9 @@ export type StorageFigures = {
   documentBytes: number;
   /** Bytes of the whole database on its disk. */
   databaseBytes: number;
-  /** Bytes on disk, with indexes: a table's name, `jobs` for that of the job queue, `other` for all the rest. */
+  /**
+   * Bytes on disk, with indexes: by a table's name, `jobs` for the tables of the job queue, `other` for all the rest.
+   */
   tables: { table: string; bytes: number }[];
   /** Pages that statements have read since the database's statistics began, from PostgreSQL's cache or from outside. */
   pagesRead: { cache: number; disk: number };

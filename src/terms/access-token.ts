@@ -37,7 +37,7 @@ export type AccessTokens = {
   read(text: string): AccessToken | undefined;
 };
 
-/** @param secret that of the deployment: all of its servers know it, and a copy of the database does not have it */
+/** @param secret the deployment's: all of its servers know it, and a copy of the database does not have it */
 export function createAccessTokens(secret: string, nowMs = Date.now): AccessTokens {
   const signatureOf = (keyId: string, content: string): Buffer =>
     createHmac('sha256', secret).update(['access token', keyId, content].join('\n')).digest();

@@ -1,4 +1,6 @@
-/** Accepts files that come in single requests at the same time, each with an external id: those of one folder. */
+/**
+ * Accepts files that come in single requests at the same time, each with an external id, as the files of one folder do.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { requireStorage } from '../database/rows/account-limits.ts';

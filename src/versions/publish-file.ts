@@ -18,7 +18,7 @@ import { replaceEarlier } from './replace-earlier.ts';
 /** The document of a file, which has the status `processing`. */
 export type FileDocument = OwnedId & { externalId: string | null };
 
-/** A file that was read. `title` is the one with which its text was analysed. */
+/** A file that was read. `title`: with which its text was analysed. */
 export type ReadFile = { batches: Batches; title: string; facts: ReadFacts };
 
 /**

@@ -32,7 +32,7 @@ export type PublishedTexts = { documents: Document[]; unreferenced: string[] };
 type Publishing = OwnedKnowledgeBase & { defaults: DefaultLimits; hasWebhooks: boolean };
 
 /**
- * Documents whose rows and passages this transaction has stored, all with one status. `id`: that of the one whose row
+ * Documents whose rows and passages this transaction has stored, all with one status. `id`: of the document whose row
  * lacks the number of its passages.
  */
 type StoredTexts = { rows: DocumentRow[]; uncounted: Uncounted; id?: string };

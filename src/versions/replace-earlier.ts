@@ -1,6 +1,6 @@
 /**
- * Which version of a document is current. The order of the versions is that of their imports: the last one that was
- * accepted is the latest. When a version is published, it becomes current in place of all earlier ones.
+ * Which version of a document is current. Versions have the order of their imports: the version that was accepted
+ * last is the latest. When a version is published, it becomes current in place of all earlier ones.
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';

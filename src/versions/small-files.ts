@@ -2,8 +2,8 @@
 import { isPlainByName } from '../extraction/detect-type.ts';
 
 /**
- * Bytes of a small file. Sixteen of them are published in one transaction, which then takes as long as that of a middle
- * file.
+ * Bytes of a small file. Sixteen of them are published in one transaction, which then takes as long as the transaction
+ * of a middle file.
  */
 const SMALL_FILE_BYTES = 16_384;
 

@@ -12,7 +12,7 @@ import { lockContents } from './locks.ts';
 
 /**
  * The content of an import. `isText`: it is no file. The same bytes as a text and as a file become different passages.
- * `title`: that of the text, or the name of the file.
+ * `title`: of the text, or the name of the file.
  */
 type Content = OwnedKnowledgeBase & {
   title: string;
@@ -99,7 +99,7 @@ export const toUnchanged = (row: DocumentRow): Document => ({ ...toDocument(row)
 
 /**
  * The document with the same content, as the answer to an import; undefined: there is none. Under an external id, its
- * attributes and source URL become those of the import, where these are given. Other imports of the same content that
+ * attributes and source URL are replaced by the import's, where these are given. Other imports of the same content that
  * skip wait until the transaction ends. The knowledge base must be locked.
  * @throws STORAGE_LIMIT_EXCEEDED
  */

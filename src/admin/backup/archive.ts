@@ -122,7 +122,7 @@ const noBackup = (path: string): Error =>
 /** What zstd says when its own checksum differs. */
 const WRONG_CHECKSUM = 'ZSTD_error_checksum_wrong';
 
-/** Translates errors of the libraries, after `count` entries were read; those of tar-stream have no code. */
+/** Translates errors of the libraries, after `count` entries were read. Errors of tar-stream have no code. */
 function explainReading(path: string, error: unknown, count: number): Error {
   const [code, reason] = [codeOf(error), reasonOf(error)];
   if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);

@@ -7,7 +7,7 @@ import { sampleFiles } from './sample-files.ts';
 
 /** Kinds that only OCR reads. */
 const PICTURES = ['png'];
-/** Files of one account are read in turn, and those of the doctor belong to none. */
+/** Files of one account are read in turn. The doctor's files belong to no account. */
 const ACCOUNT = 'doctor';
 
 /**

@@ -43,7 +43,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return dot / Math.sqrt(ofA * ofB);
 }
 
-/** The problem of three known sentences, and that of their length. */
+/** The problem that three known sentences show, and the problem of their length. */
 async function checkSentences({ server, model, signal }: Asked): Promise<Problem[]> {
   const [asked] = await server.embed([QUESTION], { kind: 'query', signal });
   const [near, far] = await server.embed([NEAR, FAR], { kind: 'passage', signal });

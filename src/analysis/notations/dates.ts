@@ -9,7 +9,7 @@
 import { COMMON_FORM, HINT } from './marks.ts';
 import { monthOf } from './month-names.ts';
 
-/** What stands in a text for a date; `length` in UTF-16 units, without that of a month before the day. */
+/** The part of a text that is a date. `length`: in UTF-16 units, without a month before the day. */
 export type FoundDate = { tokens: string[]; length: number; isAfterMonth?: boolean };
 
 const END = '(?!\\d|[-./]\\d)';
@@ -63,7 +63,7 @@ function yearOf(digits: string): number | undefined {
   return common >= 1000 && common <= YEAR_MAX ? common : undefined;
 }
 
-/** The tokens of a date; without a year, that of the day of any year. */
+/** The tokens of a date. Without a year: the token of the day in any year. */
 function tokensOf(month: number, day: number, year: number | '' | undefined): string[] {
   if (!isMonth(month) || !isDay(day)) return [];
   const hint = HINT + dayOfYear(month, day);

@@ -8,7 +8,7 @@
 import { unifyLetters } from '../normalise.ts';
 import { COMMON_FORM } from './marks.ts';
 
-/** Groups of three, or those of India: two each and three at the end. */
+/** Groups of three, or groups as in India: two each and three at the end. */
 const GROUPED =
   /^(?<groups>[1-9]\d{0,2}(?:(?<separator>[.,' ])\d{3}(?:\k<separator>\d{3})*)|[1-9]\d?(?:,\d\d)+,\d{3})(?<rest>[.,]\d+)?$/;
 const PLAIN = /^(?<digits>0|[1-9]\d*)(?:[.,](?<fraction>\d+))?$/;
@@ -48,7 +48,7 @@ function sameFractions(fraction: string | undefined): (string | undefined)[] {
 const notationsOf = ({ digits, fraction }: Decimal): string[] =>
   sameFractions(fraction).flatMap((same) => separatorsOf({ digits, fraction: same }));
 
-/** All tokens for these digits: `=1 800` is that of `groupsAt`. */
+/** All tokens for these digits: `=1 800` comes from `groupsAt`. */
 function separatorsOf({ digits, fraction }: Decimal): string[] {
   const [point, comma] = fraction === undefined ? ['', ''] : [`.${fraction}`, `,${fraction}`];
   const plain = [digits + point, digits + comma];

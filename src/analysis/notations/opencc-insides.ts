@@ -20,6 +20,6 @@ function readTable(name: string): [character: string, others: string[]][] {
   });
 }
 
-/** Characters of one Chinese script with those of the other one: 发 → 發, 髮, and 發 → 发. */
+/** Characters of one Chinese script with their characters in the other script: 发 → 發, 髮, and 發 → 发. */
 export const readSimplifiedToTraditional = () => readTable('STCharacters');
 export const readTraditionalToSimplified = () => readTable('TSCharacters');

@@ -95,7 +95,7 @@ const problemOf = (error: unknown): string =>
     ? 'Permission is denied.'
     : `It cannot be read (${codeOf(error)}).`;
 
-/** The kind of a directory's entry. A link has that of its target; undefined: the target does not exist. */
+/** The kind of a directory's entry. A link has its target's kind. Undefined: the target does not exist. */
 async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other' | undefined> {
   const found = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
   if (found === undefined) return undefined;

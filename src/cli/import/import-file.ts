@@ -48,7 +48,7 @@ async function retry({ client, signal }: ImportContext, documentId: string): Pro
 /** Failures of which the file is innocent: another try may go well. */
 const TEMPORARY = new Set<DocumentErrorCode>(['INTERNAL_ERROR', 'PROCESSING_TIMEOUT']);
 
-/** Continues with a document whose content is that of the file. */
+/** Continues with a document that has the content of the file. */
 async function resume(context: ImportContext, known: KnownDocument): Promise<LocalImport> {
   const { client, attributes, retries, isTrial, signal } = context;
   const { id: documentId, status, error } = known;
@@ -91,7 +91,7 @@ export async function importLocalFile(context: ImportContext, file: LocalFile): 
   const outcome = known === undefined ? 'imported' : 'updated';
   if (context.isTrial) return { outcome };
   const document = await context.inTurn(() => upload(context, file));
-  // A document that is not processed yet may be that of this upload, whose first answer was lost.
+  // A document that is not processed yet may come from this upload, whose first answer was lost.
   if (document.unchanged && document.status === 'processed')
     return { outcome: 'unchanged', documentId: document.id };
   return await waitFor(context, document.id, outcome);

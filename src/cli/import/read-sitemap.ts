@@ -1,4 +1,6 @@
-/** Finds the addresses that an address stands for: itself, or those of a sitemap (sitemaps.org, protocol 0.9). */
+/**
+ * Finds the addresses that an address stands for: itself, or the addresses of a sitemap (sitemaps.org, protocol 0.9).
+ */
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import type { AddressRules } from '../../outbound/address-rules.ts';
@@ -10,7 +12,7 @@ import { CommandError } from '../options.ts';
 /** `changedMs`: the file has not changed since, by the sitemap; undefined: it does not say. */
 export type ImportableAddress = { url: string; changedMs?: number };
 
-/** The most addresses of one command, and the most sitemaps that an index may name: those of the protocol. */
+/** The most addresses of one command, and the most sitemaps that an index may name. Both limits are the protocol's. */
 const ADDRESSES_MAX = 50_000;
 const SITEMAPS_MAX = 1_000;
 /** An index names sitemaps, and no further index. */
@@ -21,7 +23,7 @@ const RULES: AddressRules = { protocols: ['https:', 'http:'], allowedPrivate: 'a
 
 const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** Whether an address may be that of a sitemap: its content decides. */
+/** Whether an address may lead to a sitemap: its content decides. */
 const mayBeSitemap = (url: string): boolean => /\.xml(?:\.gz)?$/i.test(new URL(url).pathname);
 
 async function download(url: string): Promise<Buffer> {

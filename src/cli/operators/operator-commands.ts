@@ -1,4 +1,4 @@
-/** The commands that run in the server's directory and with its settings, and the ones of agents and shells. */
+/** The commands that run in the server's directory and with its settings, and the commands for agents and shells. */
 import type { Command } from 'commander';
 import { completion } from '../completion/completion-command.ts';
 import { serve } from '../serve.ts';

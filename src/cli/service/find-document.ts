@@ -34,7 +34,8 @@ async function requireByTitle(
 }
 
 /**
- * The id of a document: `given` itself, or the one with this path (`externalId`) or title in the knowledge base `kb`.
+ * The id of a document: `given` itself, or the id of the document with this path (`externalId`) or title in the
+ * knowledge base `kb`.
  * @throws a sentence when there is none, when several have the title, or the knowledge base is missing
  */
 export async function requireDocumentId(

@@ -26,7 +26,7 @@ function describeUnknown(name: string, names: string[]): string {
 }
 
 /**
- * The knowledge bases with this name. Names need not be unique. `names`: those of all, if none has it.
+ * The knowledge bases with this name. Names need not be unique. `names`: all names, if no knowledge base has this name.
  */
 async function findByName(client: KnowledgeRetrieval, name: string) {
   const found: KnowledgeBase[] = [];

@@ -53,7 +53,7 @@ async function findServer(config: Config): Promise<string> {
 const PATIENCE_MS = 30_000;
 
 /**
- * Address and key of the service that the options name, or of the one whose data directory is here.
+ * Address and key of the service that the options name, or of the service whose data directory is here.
  * @throws an error for the user when the key is missing
  */
 export async function readTarget({ url, key }: RemoteOptions): Promise<{ baseUrl: string; apiKey: string }> {

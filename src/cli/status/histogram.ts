@@ -4,7 +4,7 @@ import type { Sample } from './exposition.ts';
 /** The observations up to each upper bound in seconds, in ascending order; the last bound is Infinity. */
 export type Histogram = { bound: number; count: number }[];
 
-/** Adds up the buckets of any number of series, such as those of several servers or statuses. */
+/** Adds up the buckets of any number of series, such as the series of several servers or statuses. */
 export function sumBuckets(buckets: Iterable<Sample>): Histogram {
   const counts = new Map<number, number>();
   for (const { labels, value } of buckets) {

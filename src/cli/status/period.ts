@@ -63,7 +63,7 @@ function groupBy(samples: Sample[], label: string): Map<string, Sample[]> {
 
 const isFault = ({ labels }: Sample): boolean => kindOf(Number(labels.status)) === 'faults';
 
-/** `counts` and `buckets`: those of the operations to summarise. */
+/** `counts` and `buckets`: of the operations to summarise. */
 function toRequests(counts: Sample[], buckets: Sample[], seconds: number): Requests {
   const count = sum(counts);
   const histogram = sumBuckets(buckets);

@@ -186,7 +186,7 @@ function toPeriod(scrapes: Scrape[], before: ReadonlyMap<string, Scrape>): Perio
   );
 }
 
-/** Makes a snapshot of the servers' metrics. `earlier`: those of the snapshot before. */
+/** Makes a snapshot of the servers' metrics. `earlier`: the metrics of the snapshot before. */
 export function toSnapshot(
   results: (Scrape | Unreachable)[],
   earlier: (Scrape | Unreachable)[] = [],

@@ -55,7 +55,7 @@ type StatusOptions = JsonOption & {
   interval: number;
 };
 
-/** The servers to read, and the token for them. `prove`: returns those of them that may get it now. */
+/** The servers to read, and the token for them. `prove`: returns the servers that may get it now. */
 type Target = { addresses: string[]; token: string; prove(): Promise<string[]> };
 
 /** All servers and workers that run on DATA_DIR. @throws a sentence when there is none */

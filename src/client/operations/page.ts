@@ -5,8 +5,8 @@ import type { Pagination } from '../../../generated/types.gen.ts';
 export type Page<Item> = { data: Item[]; pagination: Pagination };
 
 /**
- * `await` gives the page that the caller has asked for. `for await` gives its items, and those of all pages after it.
- * While the items of a page are used, the next page is read, and none after that.
+ * `await` gives the page that the caller has asked for. `for await` gives its items, and the items of all pages after
+ * it. While the items of a page are used, the next page is read, and none after that.
  */
 export type PagePromise<Item> = Promise<Page<Item>> & AsyncIterable<Item>;
 

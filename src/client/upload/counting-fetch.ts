@@ -24,7 +24,7 @@ function countedStream(blob: Blob, onSent: ReportSent): ReadableStream<Uint8Arra
         takenBytes += piece.size;
       },
     },
-    // Asked for a piece only when the one before has been taken.
+    // Asked for a piece only when the piece before has been taken.
     { highWaterMark: 0 },
   );
 }

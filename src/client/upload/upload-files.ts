@@ -136,7 +136,7 @@ export async function uploadEach(
   const start = createStart(options, { ...uploading, concurrency }, countOf(sources));
   const results: Promise<UploadResult>[] = [];
   const rest = readSources(sources);
-  /** Uploads the next source, then the one after it, until there are no more. */
+  /** Uploads one source after another until there are no more. */
   const work = async () => {
     for (;;) {
       if (signal?.aborted) throw aborted(signal.reason);

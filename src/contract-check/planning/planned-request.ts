@@ -73,7 +73,7 @@ export function exampleInput(operationId: OperationId): Record<string, unknown> 
   return example?.value as Record<string, unknown>; // an object: spec-examples.test.ts checks it
 }
 
-/** A request with the spec's example input. The fields of `input`, above all ids, replace those of the example. */
+/** A request with the spec's example input. The fields of `input`, above all ids, replace the example's. */
 export function requestWith(
   { caller }: RunContext,
   operationId: OperationId,

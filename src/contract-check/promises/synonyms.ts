@@ -1,4 +1,4 @@
-/** Checks the successful answers of the operations on synonyms, with those of a knowledge base of its own. */
+/** Checks the successful answers of the operations on synonyms, on a knowledge base of its own. */
 import assert from 'node:assert/strict';
 import type { Synonyms } from '../../../generated/types.gen.ts';
 import {

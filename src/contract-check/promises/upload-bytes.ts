@@ -8,7 +8,7 @@ import { requireContract } from '../requests/answer-contract.ts';
 export const inTime = (): AbortSignal => AbortSignal.timeout(30_000);
 
 /**
- * PUTs the bytes to the upload address and returns the status. The address may be that of a store, also behind the
+ * PUTs the bytes to the upload address and returns the status. The address may lead to a store, also behind the
  * service's own proxy.
  * @throws when an answer of the service itself violates the contract
  */

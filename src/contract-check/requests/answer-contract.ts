@@ -107,7 +107,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 const checkContentType: Check = (value) =>
   value === CONTENT_TYPE ? [] : [`is ${value ?? 'missing'}, not ${CONTENT_TYPE}`];
 
-/** An answer breaks the contract. `operationId` undefined: that of a route that is no operation. */
+/** An answer breaks the contract. `operationId` undefined: the answer of a route that is no operation. */
 export class BrokenContract extends Error {
   readonly operationId: OperationId | undefined;
   readonly answer: Answer;

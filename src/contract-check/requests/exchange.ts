@@ -27,7 +27,7 @@ const TIMEOUT_MS = 30_000;
 /** The longest body that is received: a file of the largest size, and more than any answer in JSON. */
 const BODY_MAX_BYTES = 64 * 2 ** 20;
 
-/** @throws when the connection breaks or the body is longer than BODY_MAX_BYTES, as that of a service without end */
+/** @throws when the connection breaks or the body is longer than BODY_MAX_BYTES: a service may send without end */
 async function receive(response: IncomingMessage): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

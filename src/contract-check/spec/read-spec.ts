@@ -41,7 +41,7 @@ type Parameter = {
   in: 'query' | 'header';
   description?: string;
   required: boolean;
-  /** The schema of its value; of a parameter in JSON, that of the value after parsing. */
+  /** The schema of its value. A parameter in JSON: the schema of the value after parsing. */
   schema: Schema;
   isJson: boolean;
   example?: unknown;

@@ -29,7 +29,7 @@ export type Database = Kysely<Tables>;
 export type Queryable = Database | Transaction<Tables>;
 /** What `pg` needs to connect: an address, or the embedded PostgreSQL's socket. */
 export type Connection =
-  /** `schema`: with the tables; undefined: the one that has them, or a new one. */
+  /** `schema`: with the tables. Undefined: the schema that already has them, or a new schema. */
   | { connectionString: string; schema?: string | undefined }
   | { host: string; port: number; user: string; password: string; database: string };
 

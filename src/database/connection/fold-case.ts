@@ -4,7 +4,7 @@ import { lastSessionOf, type Queryable } from './database.ts';
 
 /**
  * SQL for `text` in lower case. The database's own collation may fold the letters of English only, as C does, or I to
- * ı, as that of Turkish does: another one takes its place where PostgreSQL has one.
+ * ı, as Turkish does. Where PostgreSQL has another collation, it is used instead.
  */
 export function foldCase(database: Queryable, text: RawBuilder<unknown>): RawBuilder<string> {
   const collation = lastSessionOf(database)?.foldingCollation;

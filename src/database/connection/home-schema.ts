@@ -32,9 +32,10 @@ const IS_OWNED = `owner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = c
 const PLACE_ON_PATH = 'pg_catalog.array_position(pg_catalog.current_schemas(false), name::name)';
 
 /**
- * SQL for the schema's name: that of the deployment that is there, or where a new one belongs. The role's own tables
- * come first, then those in the usual schema, then those on the search path. Citus names the shards of no other schema
- * than `public` as shard-statements.ts needs it. A role that may make no schema keeps to the first of its search path.
+ * SQL for the name of the schema in which a deployment has its tables, or a new deployment would have them. The role's
+ * own tables come first, then those in the usual schema, then those on the search path. Citus names the shards of no
+ * other schema than `public` as shard-statements.ts needs it. A role that may make no schema keeps to the first of its
+ * search path.
  */
 export function homeSchema({ given, whenNew }: SchemaChoice): string {
   if (given !== undefined) return pg.escapeLiteral(given);

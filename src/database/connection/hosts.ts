@@ -62,14 +62,14 @@ function nameOf(address: string): string {
 const isPoolFull = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 
-/** The hosts of a pool, each as an address of its own, and the one to which connections lead. */
+/** The hosts of a pool, each as an address of its own, and the host to which connections lead. */
 type Hosts = { addresses: string[]; at: number };
 const hostsOf = new WeakMap<pg.Pool, Hosts>();
 
 /** The addresses by which connections of such pools have been opened. */
 const opened = new WeakMap<pg.ClientBase, string>();
 
-/** The address with one host to which `client` leads; undefined: that of its pool. */
+/** The address, with one host, to which `client` leads. Undefined: its pool's address. */
 export const addressOfClient = (client: pg.ClientBase): string | undefined => opened.get(client);
 
 /** Creates a pool for an address, which may name several hosts, or the role of one. Connect by `connectIn`. */

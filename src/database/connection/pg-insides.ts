@@ -82,7 +82,7 @@ const ProtocolQuery = pg.Query as unknown as new (
   callback: Callback,
 ) => ProtocolQuery;
 
-/** The statement that makes the settings those of the current transaction. Named if the connection has prepared it. */
+/** The statement that applies the settings to the current transaction. Named if the connection has prepared it. */
 type LocalSettings = { name: string; text: string };
 
 /** A statement that is sent together with its settings: in one transaction, and without a further round trip. */

@@ -13,7 +13,7 @@ import { type InShard, inShard } from './shard-statements.ts';
  * - `build` makes its text.
  * - `ids`: the value with the knowledge bases that it reads, if it reads distributed tables only. If they are one, the
  *   statement for a single server runs in its shard instead (see shard-statements.ts).
- * - `buildInShard` makes the text that runs there, if the one for a single server also reads other tables.
+ * - `buildInShard` makes the text that runs there, if the statement for a single server also reads other tables.
  */
 export type DistributedStatement<Value extends string, Row> = {
   build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
@@ -118,7 +118,7 @@ export const prepare = <Value extends string, Row>(
 ): Run<Value, Row> => prepareFor(name, values, { build, distributed, send: sendAlone });
 
 /**
- * The same for a read of few rows by an index. Outside of transactions it shares a round trip with those of other
+ * The same for a read of few rows by an index. Outside of transactions it shares a round trip with such reads of other
  * requests (see concurrency/shared-round-trips.ts).
  */
 export const prepareRead = <Value extends string, Row>(

@@ -67,7 +67,7 @@ type Facts = {
 
 /**
  * SQL for a collation of PostgreSQL's own that folds the case of all letters, in the same way for all languages: the
- * database's may fold those of English only, or as Turkish does. NULL: there is none.
+ * database's may fold English letters only, or fold as Turkish does. NULL: there is none.
  */
 const FOLDING_COLLATION = `(
   SELECT 'pg_catalog.' || pg_catalog.quote_ident(collname) FROM pg_catalog.pg_collation
@@ -101,7 +101,7 @@ async function despiteTimeout(send: () => Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Reads the facts, and makes the settings those of the session, if the connection is direct. The time-outs of a role
+ * Reads the facts, and applies the settings to the session, if the connection is direct. The time-outs of a role
  * may be too short even for that: they go first, by a short statement of the same message.
  */
 async function setAndRead(

@@ -117,7 +117,7 @@ async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
   for (const add of foreignKeys) await sql.raw(add).execute(transaction);
 }
 
-/** Makes `SHARD_SETTINGS` those of the database at all servers. @throws where one refuses */
+/** Applies `SHARD_SETTINGS` to the database at all servers. @throws where one refuses */
 async function setOnAllNodes(database: Queryable): Promise<void> {
   const settings = Object.entries(SHARD_SETTINGS).map(
     ([name, value]) => `ALTER DATABASE %1$I SET ${name} = ${value};`,

@@ -1,4 +1,7 @@
-/** For migrations that add a table of content: where Citus distributes those of a database, the new one too. */
+/**
+ * For migrations that add a table of content: where Citus distributes the tables of content, it distributes the new
+ * table too.
+ */
 import { type Kysely, sql } from 'kysely';
 import { ARE_TABLES_DISTRIBUTED, HAS_CITUS } from '../schema/citus-insides.ts';
 import { FIRST_TABLE } from '../schema/distributed-tables.ts';

@@ -83,9 +83,9 @@ const indexBytes = sql`(
     + coalesce(sum(counters.passage_count), 0) * ${sql.lit(PASSAGE_BYTES)} - ${sql.lit(INDEX_BYTES_FREE)})`;
 
 /**
- * SQL for the accounts with the columns `columns` and the bytes that they have `used`: those of their live documents,
- * and those reserved by their tickets and files not yet imported. `isCounted` selects the accounts by a column that has
- * their id. Each part repeats it, and the sums are joined as tables: Citus adds up in the shards only in this form.
+ * SQL for the accounts with the columns `columns` and the bytes that they have `used`: by their live documents,
+ * and by reservations of their tickets and files not yet imported. `isCounted` selects the accounts by a column that
+ * has their id. Each part repeats it, and the sums are joined as tables: Citus adds up in the shards only in this form.
  */
 const storageUsed = (
   columns: RawBuilder<unknown>,

@@ -18,9 +18,9 @@ import type { OwnedKnowledgeBase } from './knowledge-bases.ts';
 import { wantedGeneration } from './vector-generations.ts';
 
 /**
- * SQL that puts documents of a knowledge base into the queue, if a model is wanted: those whose first passage is among
- * the new ones, which are given as the ordinals of their texts and their positions. `ids` are those of the texts. Not
- * on Citus, where no model is used.
+ * SQL that puts documents of a knowledge base into the queue, if a model is wanted: the documents whose first passage
+ * is among the new passages, given as the ordinals of their texts and their positions. `ids`: of the texts. Not on
+ * Citus, where no model is used.
  */
 export const enqueueStored = ({
   knowledgeBaseId,

@@ -12,7 +12,7 @@
  *
  * Why not
  * - pg-boss: its workers know no turns of accounts, so that we wrote our own, and read and changed its tables. Its
- *   schema is that of every program that uses it, and such a program's jobs were taken for ours.
+ *   schema is shared by all programs that use it, and such a program's jobs were taken for ours.
  * - graphile-worker: it notices a killed worker after four hours, and has no turns either.
  * - LISTEN/NOTIFY: see jobs/long-poll.ts.
  */

@@ -31,8 +31,8 @@ const LEASED_PART = 10;
  * to wait for another one counts in the window that it then finds, also when its own now() is earlier. The keys are
  * sorted, so that two servers cannot deadlock.
  *
- * The row of `excluded` is that of a new window. An open window has at most as much left, so its lease is at most that
- * of the new one.
+ * The row of `excluded` belongs to a new window. An open window has at most as much left, so its lease is at most as
+ * large as the new window's.
  */
 const countAndLease = prepare(
   'count_and_lease',

@@ -1,9 +1,10 @@
 /**
- * Generations of vectors: those of one model, with its dimensions and prefixes. Vectors of two are never compared.
+ * Generations of vectors. A generation comes from one model, with its dimensions and prefixes. Vectors of two
+ * generations are never compared.
  *
- *   wanted    the one that a server wanted last when it started: its vectors are made
- *   current   the one that became so last: queries are compared with its vectors
- *   retired   all others, once the wanted one is current: their vectors are removed
+ *   wanted    the generation that the last started server wants: its vectors are made
+ *   current   the generation whose vectors queries are compared with
+ *   retired   all others, once the wanted generation is current: their vectors are removed
  *
  * The first one is current at once. A further one becomes so when no document of before lacks its vectors.
  */
@@ -15,7 +16,7 @@ import { prepare } from '../connection/prepared.ts';
 type Model = { model: string; dimensions: number; queryPrefix: string; passagePrefix: string };
 
 /**
- * `url`: where the model answered when the generation was wanted last. `mean`: that of the vectors of some fixed
+ * `url`: where the model answered when the generation was wanted last. `mean`: of the vectors of some fixed
  * sentences, which is subtracted from all others.
  */
 export type VectorGeneration = Model & { generation: number; url: string; mean: Float32Array };
@@ -114,7 +115,7 @@ export function isSameMean(left: Float32Array, right: Float32Array): boolean {
 
 /**
  * A model that is wanted. Without `dimensions`: however many it has. Without `mean`, nothing has been asked of it yet:
- * it is taken for the one that had the name before.
+ * it is taken for the model that had the name before.
  */
 type WantedModel = Omit<Model, 'dimensions'> & { url: string; dimensions?: number | undefined } & {
   mean?: Float32Array;

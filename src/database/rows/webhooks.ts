@@ -80,7 +80,7 @@ async function requireWebhookAllowance(
   if (used >= limit) throw webhookLimitExceeded({ limit, used });
 }
 
-/** What a webhook sends, and where. Undefined: all events, or those of all knowledge bases. */
+/** What a webhook sends, and where. Undefined: all events, or the events of all knowledge bases. */
 type Subscription = {
   url: string;
   events?: SubscribableEventType[] | undefined;
@@ -316,8 +316,8 @@ export async function enableWebhook(database: Queryable, webhookId: string): Pro
 }
 
 /**
- * Waiting events of one webhook. They take about a gigabyte, and those of an account's webhooks together no more than
- * the default storage limit.
+ * Waiting events of one webhook. They take about a gigabyte, and the waiting events of all webhooks of an account no
+ * more than the default storage limit.
  */
 const MOST_WAITING = 1_000_000;
 
@@ -334,7 +334,7 @@ export async function disableOverfullWebhooks(database: Database, most = MOST_WA
   return rows.map(({ id }) => id);
 }
 
-/** Removes from the log all but the last deliveries of each webhook, and those of deleted webhooks. */
+/** Removes from the log all but the last deliveries of each webhook, and all deliveries of deleted webhooks. */
 export async function pruneDeliveries(database: Database): Promise<void> {
   await sql`
     DELETE FROM webhook_deliveries USING (

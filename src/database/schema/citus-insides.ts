@@ -13,8 +13,8 @@ import { FIRST_TABLE } from './distributed-tables.ts';
 export const HAS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
 /**
- * SQL for whether Citus distributes the content tables, by default those of the session's schema. It fails without the
- * extension.
+ * SQL for whether Citus distributes the content tables, by default the tables of the session's schema. It fails without
+ * the extension.
  */
 export const areTablesDistributedIn = (schema?: string): string => {
   const table = schema === undefined ? FIRST_TABLE : `${pg.escapeIdentifier(schema)}.${FIRST_TABLE}`;

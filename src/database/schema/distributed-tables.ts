@@ -18,7 +18,7 @@ export const CONTENT_TABLES = [
   'document_frequency_deltas',
 ] as const;
 
-/** The table with whose shards those of all others are placed. */
+/** The table beside whose shards the shards of all other tables are placed. */
 export const [FIRST_TABLE] = CONTENT_TABLES;
 
 /**

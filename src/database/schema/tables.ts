@@ -215,7 +215,7 @@ type VectorGenerationTable = {
   passage_prefix: string;
   /** The mean of the vectors of some fixed sentences, as 32-bit floating-point numbers, the lowest byte first. */
   mean: Buffer;
-  /** When a server wanted it last. The model that was wanted last is the one whose vectors are made. */
+  /** When a server wanted it last. Vectors are made by the model that was wanted last. */
   wanted_at: Timestamp;
   /** Null: it has never been compared with queries. The one that became current last is. */
   current_since: NullableTimestamp;

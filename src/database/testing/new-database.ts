@@ -66,7 +66,7 @@ async function findNodes(url: string): Promise<Connection[]> {
   return [coordinator, ...workers];
 }
 
-/** Makes new databases of the same name those of a coordinator and its workers. */
+/** Makes a coordinator and its workers of new databases with the same name. */
 async function joinNodes(coordinator: Connection, workers: Connection[]): Promise<void> {
   for (const node of [coordinator, ...workers]) await onServer('CREATE EXTENSION citus', node);
   const call = (name: string, node: Connection) => {

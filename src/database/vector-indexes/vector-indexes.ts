@@ -97,7 +97,7 @@ function uuid(id: string): string {
 
 /**
  * The statement that builds an index while rows are written. It must run alone, outside of a transaction, and may take
- * minutes. `schema`: that of pgvector. `home`: that of our tables.
+ * minutes. `schema`: of pgvector. `home`: of our tables.
  */
 export function createIndexSql({ schema, home }: { schema: string; home: string }, indexed: Indexed): string {
   const { generation, knowledgeBaseId, dimensions } = indexed;

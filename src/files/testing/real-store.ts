@@ -11,7 +11,7 @@ export type RealStore = { endpoint: string; bucket: string; region: string; cred
 
 export const hasRealStore = (): boolean => process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
 
-/** `name`: that of the bucket, if the store is started here. */
+/** `name`: of the bucket, if the store is started here. */
 export async function openRealStore(name = 'uploads'): Promise<{ store: RealStore; close(): Promise<void> }> {
   const { TEST_S3_ENDPOINT, TEST_S3_BUCKET: bucket = name, AWS_REGION: region = 'us-east-1' } = process.env;
   if (TEST_S3_ENDPOINT !== undefined)

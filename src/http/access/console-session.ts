@@ -40,7 +40,7 @@ export type ConsoleSessions = {
   read(token: string): ConsoleSession | undefined;
 };
 
-/** @param secret that of the deployment: all of its servers know it */
+/** @param secret the deployment's: all of its servers know it */
 export function createConsoleSessions(secret: string, nowMs = Date.now): ConsoleSessions {
   const name = createHash('sha256').update(`console cookie\n${secret}`).digest('hex').slice(0, 8);
   return {

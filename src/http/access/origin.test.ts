@@ -1,4 +1,4 @@
-/** The address of a request: that of its Host, or that of a proxy which is trusted. */
+/** The address of a request: from its Host, or from the headers of a trusted proxy. */
 import Koa from 'koa';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';

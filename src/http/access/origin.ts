@@ -4,10 +4,10 @@ import type { Context } from 'koa';
 /** Hosts that URL accepts, without the quotes and braces that RFC 3986 forbids in a URI. */
 const HOST = /^[\w.:[\]-]+$/;
 
-/** A path before that of the service, such as `/knowledge`. */
+/** A path before the paths of the service, such as `/knowledge`. */
 const PREFIX = /^(?:\/[\w.~-]+)+$/;
 
-/** The first of the values that a header has from several proxies: that of the outermost one. */
+/** The first of the values that a header has from several proxies: the value of the outermost proxy. */
 const firstOf = (context: Context, name: string): string => context.get(name).split(',')[0]?.trim() ?? '';
 
 /** The fields of RFC 7239, from the outermost proxy: `for=…;proto=https;host=a` */
@@ -51,6 +51,6 @@ function ownOriginOf({ req: { headers, socket } }: Context): string {
     : `http://${socket.localAddress}:${socket.localPort}`;
 }
 
-/** The address of the request: that of the proxy's headers where they are trusted, or that of the Host header. */
+/** The address of the request: from the proxy's headers where they are trusted, otherwise from the Host header. */
 export const originOf = (context: Context): string =>
   (context.app.proxy ? forwardedAddressOf(context) : undefined) ?? ownOriginOf(context);

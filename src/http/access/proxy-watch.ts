@@ -1,11 +1,11 @@
-/** Notices a proxy whose headers name another address than the one that upload and download addresses begin with. */
+/** Notices a proxy whose headers name another address than upload and download addresses begin with. */
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { forwardedAddressOf, originOf } from './origin.ts';
 
 export type ProxyWatch = {
   watch: Middleware;
-  /** The address that the headers named; undefined: none did, or it was that of the service. */
+  /** The address that the headers named; undefined: no header did, or it was the service's own. */
   seen(): string | undefined;
 };
 

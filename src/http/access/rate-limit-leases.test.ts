@@ -181,7 +181,7 @@ test('two hundred requests at once of twenty keys take two statements', async ()
 });
 
 test('of a limit of 500, used up as fast as possible, few requests take a statement, and no refused one', async () => {
-  // The clock stands still: a lease is the larger, the faster the one before was used up.
+  // The clock stands still: a lease is the larger, the faster the lease before was used up.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { database, statements } = countStatements();

@@ -18,7 +18,7 @@ import { laneOf } from './admission-lanes.ts';
 const LOG_INTERVAL_MS = 1_000;
 
 /**
- * `paths`: those of the operations; requests to other paths need no permit. `lookUpUnknownKey` finds the account of an
+ * `paths`: of the operations. Requests to other paths need no permit. `lookUpUnknownKey` finds the account of an
  * unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
  */
 type SheddingOptions = {

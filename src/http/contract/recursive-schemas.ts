@@ -48,7 +48,7 @@ export function cutRecursion<T extends object>(spec: T): T {
  */
 export const RECURSION_OPTIONS = { inlineRefs: false };
 
-/** Makes Ajv follow the references that `cutRecursion` has replaced. `schemas` are those of the spec, dereferenced. */
+/** Makes Ajv follow the references that `cutRecursion` has replaced. `schemas`: the spec's, dereferenced. */
 export function followRecursion(ajv: Ajv, schemas: Record<string, unknown>): void {
   const added = new Set<string>();
   const macro = (name: string) => {

@@ -181,8 +181,8 @@ function parse(json: string): unknown {
 }
 
 /**
- * Reads and parses the body. `resources` undefined: memory and event loop are not limited; the time is that of a small
- * body.
+ * Reads and parses the body. `resources` undefined: memory and event loop are not limited, and the body gets the time
+ * of a small one.
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT,
  * and the errors of the waits for memory and the event loop
  */

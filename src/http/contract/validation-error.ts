@@ -6,7 +6,7 @@ import { RECURSION } from './recursive-schemas.ts';
 
 /**
  * What `toValidationError` needs of Ajv: all problems at once, each with its schema and the wrong value. By
- * `discriminator` only one schema of a oneOf is compared, the one that the value chooses. By `strictNumbers` Infinity
+ * `discriminator` only the schema of a oneOf that the value chooses is compared. By `strictNumbers` Infinity
  * is no number: JSON.parse reads 1e309 as Infinity, and JSON.stringify would write it as null.
  */
 export const AJV_OPTIONS = { allErrors: true, verbose: true, discriminator: true, strictNumbers: true };

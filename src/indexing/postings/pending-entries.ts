@@ -37,8 +37,8 @@ function forgetOld(nowMs: number): void {
 }
 
 /**
- * The role may be another than the index's owner, and then may not move entries. In a shard, the name of the table
- * becomes that of its shard: see shard-statements.ts.
+ * The role may be another than the index's owner, and then may not move entries. In a shard, the name of the
+ * table becomes the name of its shard: see shard-statements.ts.
  */
 const moveOwned = ({ knowledgeBaseIds }: Record<'knowledgeBaseIds', RawBuilder<unknown>>) => sql<{
   pages: number;

@@ -8,8 +8,8 @@ import { enlarge, type TokenIds } from './token-ids.ts';
 const POSITIONS_PER_LEXEME_MAX = 255;
 
 /**
- * The records of all lexemes are in one array: that of a lexeme begins at its token id times `FIELDS`. A large text has
- * 100,000 lexemes; as objects they would be slower to find and to collect.
+ * The records of all lexemes are in one array: a lexeme's record begins at its token id times `FIELDS`. A large text
+ * has 100,000 lexemes; as objects they would be slower to find and to collect.
  */
 const FIELDS = 8;
 /** Start and end of the lexeme's UTF-8 in the bytes of all lexemes, with the zero byte that ends it in a tsvector. */
@@ -59,7 +59,7 @@ export const createPostingsAccumulator = (tokenIds: TokenIds): PostingsAccumulat
   positionCount: 0,
 });
 
-/** Begins the next passage and forgets the positions of the one before. */
+/** Begins the next passage and forgets the positions of the passage before. */
 export function beginPassage(accumulator: PostingsAccumulator): void {
   accumulator.passage++;
   accumulator.lexemes = [];

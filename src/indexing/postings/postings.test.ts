@@ -1,4 +1,4 @@
-/** A document's postings by passage equal those of a simple implementation. */
+/** A document's postings by passage equal the postings by a simple implementation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';

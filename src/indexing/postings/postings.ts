@@ -115,7 +115,7 @@ function addText(
   }
 }
 
-/** The vector of words with spaces and without. The mean is that of the more frequent ones. */
+/** The vector of words with spaces and without. The mean belongs to the more frequent kind. */
 function packBoth(
   { counted, mean }: { counted: CountedVector[]; mean: Float32Array },
   unspaced: UnspacedVectors | undefined,

@@ -32,8 +32,8 @@ export type Passage = {
 /**
  * The passages of a text, in order. They cover everything except white space and stretches without visible characters,
  * never overlap, and never exceed PASSAGE_MAX_SIZE. A heading is in the passage of the text after it, and a last
- * heading in that of the text before it. Each passage is found on demand, in time that is linear in the text's length.
- * The memory is bounded by the length of a window.
+ * heading is in the passage of the text before it. Each passage is found on demand, in time that is linear in the
+ * text's length. The memory is bounded by the length of a window.
  */
 export function* splitPassages(structured: StructuredText): Generator<Passage> {
   const describe = describer(structured);

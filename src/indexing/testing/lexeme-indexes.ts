@@ -1,4 +1,4 @@
-/** Looks into the index of lexemes: that of the table, or those of all shards where Citus distributes it. */
+/** Looks into the table's index of lexemes, or into the indexes of all shards where Citus distributes the table. */
 import { sql } from 'kysely';
 import type { Database } from '../../database/connection/database.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';

@@ -85,7 +85,7 @@ async function storeWhenAvailable(
   }
 }
 
-/** Fetches the file of a document, and stores it unless it is that of the current version. */
+/** Fetches the file of a document, and stores it unless the current version has the same file. */
 async function fetchOnce(service: JobContext, id: ScopedId, signal: AbortSignal): Promise<void> {
   const { config, database, diskWatermark, fetchRules, telemetry } = service;
   await diskWatermark.untilFree(signal);

@@ -64,7 +64,7 @@ async function readSlices(
   return [...slices.values()];
 }
 
-/** Takes documents after those of the account `after`, and of those before it where there are none. */
+/** Takes documents of the accounts after `after`; where these have none, of the accounts before it. */
 async function takeTurn({ database, generation }: Embedding, after: string): Promise<TakenDocument[]> {
   const turn = { accounts: ACCOUNTS_PER_ROUND, documents: DOCUMENTS_PER_ACCOUNT };
   const taken = await takeDocuments(database, generation, { ...turn, after });

@@ -97,8 +97,8 @@ function createReport({ telemetry, log }: Context, missing: { documents: number;
 
 /**
  * Makes all vectors that are missing. It may be aborted at any point: the next one begins with what is missing then. It
- * skips a document that is changed meanwhile, and one whose analysis fails.
- * @throws the error of several documents one after another, such as that of a database that is away
+ * skips a document that is changed meanwhile, and a document whose analysis fails.
+ * @throws the error of several documents one after another, such as an unreachable database's
  */
 export async function fillVectors(context: Context, signal: AbortSignal): Promise<void> {
   const missing = await countMissing(context, signal);

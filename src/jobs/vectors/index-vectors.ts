@@ -23,7 +23,7 @@ const LOOK_INTERVAL_MS = 10_000;
 /** The pause after a failure. */
 const FAILED_PAUSE_MS = 60_000;
 /**
- * The most indexes, those of the largest knowledge bases: whatever writes a vector compares it with the condition of
+ * The most indexes. The largest knowledge bases have them: whatever writes a vector compares it with the condition of
  * each, and each statement that is planned looks at all.
  */
 const INDEXES_MAX = 32;

@@ -16,8 +16,8 @@ const REST_FACTOR = 3;
 const isKept = sql`generation IN (SELECT generation FROM vector_generations WHERE NOT is_retired)`;
 
 /**
- * Removes those of the next vectors that are of a retired generation, and returns the place of the last one that it has
- * looked at. A locked one is being removed by something else, with its document.
+ * Of the next vectors, removes the vectors of a retired generation, and returns the place of the last vector that it
+ * has looked at. A locked vector is being removed by something else, with its document.
  */
 const removeSome = prepare(
   'remove_retired_vectors',
@@ -40,8 +40,8 @@ const removeSome = prepare(
 );
 
 /**
- * Removes all vectors of generations that are neither wanted nor current; those of words too. It may be aborted at any
- * point, and then be repeated.
+ * Removes all vectors of generations that are neither wanted nor current, generations of word vectors included. It may
+ * be aborted at any point, and then be repeated.
  * @returns how many there were
  */
 export async function removeRetiredVectors(database: Database, signal: AbortSignal): Promise<number> {

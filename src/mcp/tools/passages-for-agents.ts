@@ -17,7 +17,7 @@ export type FoundPassage = {
   attributes?: Attributes;
   /** Where a person finds it: the title, and the page, the time and the headings where the document has them. */
   citation: string;
-  /** The address of the original if the importer has given one; otherwise that of the passage in the console. */
+  /** The address of the original if the importer has given one; otherwise the address of the passage in the console. */
   uri: string;
   score: number;
   text: string;
@@ -35,7 +35,7 @@ export type FoundPassage = {
   duplicates?: number;
   /** Words of the query that no text has, with those that were taken for them. */
   guesses?: Guess[];
-  /** Words of the query, with those of the passage that are near them in meaning. */
+  /** Words of the query, each with the words of the passage that are near it in meaning. */
   nearInMeaning?: NearWord[];
 };
 

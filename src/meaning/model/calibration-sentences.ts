@@ -79,7 +79,7 @@ export const CALIBRATION_SENTENCES: readonly string[] = [
 const BATCH = 8;
 
 /**
- * Asks a model for what all its vectors have in common; its length is that of the vectors.
+ * Asks a model for what all its vectors have in common; it is as long as the vectors.
  * @throws ModelFailure; the reason of the signal
  */
 export async function measureMean(server: EmbeddingsServer, signal: AbortSignal): Promise<Float32Array> {

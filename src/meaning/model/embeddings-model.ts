@@ -50,9 +50,9 @@ function wasAsked(stored: StoredModel, settings: EmbeddingsSettings): boolean {
 }
 
 /**
- * The model that made the stored vectors, to which only its own are compared. It may be another than that of the
- * settings while their vectors are made: then it is asked at its own address, with the key only if that is the same
- * server.
+ * The model that made the stored vectors, to which only its own are compared. It may be another than the
+ * settings' model while their vectors are made: then it is asked at its own address, with the key only if that is the
+ * same server.
  */
 export function storedModel(stored: StoredModel, settings: EmbeddingsSettings): EmbeddingsModel {
   const { url, model, dimensions, queryPrefix, passagePrefix } = stored;

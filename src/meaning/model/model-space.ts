@@ -50,7 +50,7 @@ function transform(numbers: Float32Array, from: number, size: number): void {
   for (let i = from; i < from + size; i++) numbers[i] = (numbers[i] as number) * scale;
 }
 
-/** `signs`: those before each transform of the round. `order`: that of the numbers after them. */
+/** `signs`: before each transform of the round. `order`: of the numbers after them. */
 type Round = { signs: readonly Int8Array[]; order: Uint16Array };
 
 /** Returns the rotation of vectors with this many numbers, in n log n steps. It uses up its argument. */
@@ -96,7 +96,7 @@ export function meanOf(vectors: readonly Float32Array[]): Float32Array {
 }
 
 export type ModelSpace = {
-  /** The numbers of a vector in this space: those of the model, and up to seven more. */
+  /** The length of a vector in this space: the model's, and up to seven numbers more. */
   dimensions: number;
   /** A vector of the model in this space, the same for queries and passages. undefined: it has no direction. */
   toSpace(vector: Float32Array): Float32Array | undefined;

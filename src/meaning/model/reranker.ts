@@ -1,6 +1,6 @@
 /**
  * A server that says how well passages answer a query, by a model that reads both together. There are two forms of its
- * interface: that of Cohere and Jina, which vLLM, llama.cpp and Infinity have too, and that of TEI.
+ * interface: one by Cohere and Jina, which vLLM, llama.cpp and Infinity have too, and one by TEI.
  */
 import type { RerankSettings } from '../../config/model-settings.ts';
 import { createPost, type Post } from './http/post-json.ts';
@@ -10,7 +10,7 @@ import { BatchRefused, NothingThere, WrongAnswer } from './model-failures.ts';
 export type Reranker = {
   /**
    * A score for each text, in their order: higher is better. Some servers give scores from 0 to 1, others any number,
-   * so only those of one answer can be compared.
+   * so only scores of one answer can be compared.
    * @throws ModelFailure; the reason of the signal
    */
   rerank(query: string, texts: readonly string[], signal: AbortSignal): Promise<number[]>;

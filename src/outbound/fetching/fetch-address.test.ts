@@ -239,7 +239,7 @@ test('a name is looked up for each connection, and only what was checked is conn
 
 test('a name that is public at first and private after a redirect to itself is refused', async () => {
   const origin = await originWith((_, response) => response.writeHead(302, { location: '/again' }).end());
-  // 127.0.0.1 stands for the public address: it is the one that is allowed here.
+  // 127.0.0.1 stands for the public address: only it is allowed here.
   const answers = [['127.0.0.1'], ['127.0.0.2']];
   const resolve = async () => answers.shift() ?? [];
   const failure = await failureOf(`http://rebinding.example.com:${origin.port}/`, {

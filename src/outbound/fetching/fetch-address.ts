@@ -240,7 +240,7 @@ function toFailure(error: unknown): FetchFailure {
 }
 
 /**
- * Fetches the file at an address, redirects included. `'unchanged'`: it is the one of which the validators are known.
+ * Fetches the file at an address, redirects included. `'unchanged'`: the file with the known validators is still there.
  * @throws FetchFailure; the reason of `signal`
  */
 export async function fetchAddress(

@@ -1,7 +1,7 @@
 /**
  * The servers and workers that run on a DATA_DIR, so that commands find them without PORT. Each keeps a file in
- * DATA_DIR/servers while it runs: its address, and a secret by which it proves that it is the one. A killed server
- * leaves its file behind, and any program may get its port: commands send keys and tokens only after the proof.
+ * DATA_DIR/servers while it runs: its address, and a secret by which it proves that it has written the file. A killed
+ * server leaves its file behind, and any program may get its port: commands send keys and tokens only after the proof.
  */
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
@@ -159,7 +159,8 @@ export function requireProven(
 }
 
 /**
- * The address of this machine's server, for requests without a secret: one that runs on DATA_DIR, else that of PORT.
+ * The address of this machine's server, for requests without a secret: a server that runs on DATA_DIR, else the server
+ * at PORT.
  */
 export async function findServerAddress(config: Config): Promise<string> {
   const running = await findRunningServers(config).catch(() => []);

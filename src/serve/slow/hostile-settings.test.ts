@@ -163,8 +163,8 @@ async function useService(settings: Record<string, string>): Promise<void> {
 }
 
 /**
- * The settings, by how they do harm: those of a group would not hide each other's. Time-outs each have a group, since a
- * shorter one ends what a longer one would. Plans are together, too: each way that is turned off leaves others.
+ * The settings, by how they do harm: settings of a group do not hide each other's harm. Time-outs each have a group,
+ * since a shorter one ends what a longer one would. Plans are together, too: each way that is turned off leaves others.
  */
 const isTimeout = (name: string): boolean => name.endsWith('_timeout');
 const isOfPlans = (name: string): boolean =>

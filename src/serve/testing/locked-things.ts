@@ -17,8 +17,8 @@ export const NAME = 'quokka.txt';
 
 /**
  * `currentId`: a processed document with the external id. `pendingId`: a pending one, the next version of it, or
- * the id of none. `fileId`: a file that waits for its import, or that of the pending document. `receiver`: the address
- * of the webhook.
+ * the id of none. `fileId`: a file that waits for its import, or the file of the pending document. `receiver`: the
+ * address of the webhook.
  */
 export type LockedThings = {
   accountId: string;

@@ -1,6 +1,6 @@
 /**
- * Provides the unit tests with a real PostgreSQL: an embedded one during the run, that of DATABASE_URL, or the Citus
- * coordinator of CITUS_URL. A database on it is migrated once; each file of tests gets a copy.
+ * Provides the unit tests with a real PostgreSQL: an embedded server during the run, the server at DATABASE_URL, or the
+ * Citus coordinator at CITUS_URL. A database on it is migrated once; each file of tests gets a copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

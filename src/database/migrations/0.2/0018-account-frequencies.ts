@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely';
  * of document frequencies wait. What excludes searches comes last, and takes a moment.
  */
 const statements = [
-  // Equal entries share their space. So the index is as large as the one that it replaces, 195 MB for these rows. With
+  // Equal entries share their space. So the index is as large as the replaced index, 195 MB for these rows. With
   // the ids of knowledge bases no entries are equal: the primary key takes 948 MB.
   sql`CREATE INDEX document_frequencies_with_count ON document_frequencies (account_id, lexeme, passage_count)`,
   sql`CREATE INDEX knowledge_bases_deleted ON knowledge_bases (account_id) WHERE deleted_at IS NOT NULL`,

@@ -20,8 +20,8 @@ const createGenerations = sql`
 
 /**
  * No column of the documents: to update one would write the whole row anew, at each batch of a large document. A queue
- * of its own beside that of jobs, of which a document has one at a time: its import may be running. With the room, an
- * update stays on its page.
+ * of its own beside the queue of jobs, of which a document has one at a time: its import may be running. With the room,
+ * an update stays on its page.
  */
 const createQueue = sql`
   CREATE TABLE documents_without_vectors (
@@ -36,7 +36,7 @@ const createQueue = sql`
     PRIMARY KEY (knowledge_base_id, document_id)
   ) WITH (fillfactor = 70)`;
 
-/** With a cascade, as that of passage_vectors. */
+/** With a cascade, as passage_vectors has. */
 const addForeignKey = sql`
   ALTER TABLE documents_without_vectors ADD FOREIGN KEY (knowledge_base_id, document_id)
     REFERENCES documents ON DELETE CASCADE`;

@@ -41,7 +41,7 @@ function readTime(value: Value, place: string): number {
   throw validationFailed([], { [place]: [message] });
 }
 
-/** JSON's texts, numbers and booleans are also those of the path language. */
+/** JSON writes texts, numbers and booleans as the path language does. */
 const literal = (value: Value): string => JSON.stringify(value);
 
 /** The path language has no literal predicate. */

@@ -7,7 +7,7 @@ import { prepare } from '../../connection/prepared.ts';
 import { inShards } from '../../schema/distributed-tables.ts';
 import { type DocumentFilter, fitsFilter } from './document-filter.ts';
 
-/** Selects the ids of those of the given documents in live knowledge bases for which `isWanted` is true. */
+/** Of the given documents in live knowledge bases, selects the ids of the documents for which `isWanted` is true. */
 const selectGiven = (
   { knowledgeBaseIds, ids }: Record<'knowledgeBaseIds' | 'ids', RawBuilder<unknown>>,
   isWanted: RawBuilder<unknown>,

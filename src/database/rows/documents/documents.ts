@@ -54,7 +54,7 @@ export const toDescription = ({ attributes, source_url, external_id }: Descripti
   ...(external_id !== null && { externalId: external_id }),
 });
 
-/** While the servers of an upgrade are restarted in turn, those of 0.2 still write sentences, about pages alone. */
+/** While the servers of an upgrade are restarted in turn, servers of 0.2 still write sentences, about pages alone. */
 function toWarning(stored: DocumentWarning | string): DocumentWarning {
   if (typeof stored !== 'string') return stored;
   return { code: stored.endsWith('not read.') ? 'PAGES_NOT_READ' : 'PAGES_WITHOUT_TEXT', message: stored };

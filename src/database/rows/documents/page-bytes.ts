@@ -10,7 +10,7 @@ import { documentColumns } from './new-documents.ts';
 const PAGE_BYTES_MAX = 4 * 1024 ** 2;
 
 /**
- * The first rows of `listed`, in its order, up to the one with which their attributes, source URLs and external ids
+ * The first rows of `listed`, in its order, up to the row with which their attributes, source URLs and external ids
  * reach PAGE_BYTES_MAX. `found`: the number of rows of `listed`. The bytes of a document are a column, so that no
  * attributes are read for their length.
  */

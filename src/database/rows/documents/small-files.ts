@@ -6,7 +6,7 @@ import type { Queryable } from '../../connection/database.ts';
 import { prepare } from '../../connection/prepared.ts';
 import { type ReadFacts, toColumns } from './documents.ts';
 
-/** A file whose document is unfinished. `id`: that of the document. */
+/** A file whose document is unfinished. `id`: of the document. */
 export type UnreadFile = OwnedId & {
   fileId: string;
   fileName: string;
@@ -32,7 +32,7 @@ const selectUnread = prepare(
     ORDER BY documents.created_at, documents.id`,
 );
 
-/** The files of those of these documents that are unfinished, the oldest document first. */
+/** The files of these documents, as far as they are unfinished, the oldest document first. */
 export const findUnread = (
   database: Queryable,
   documents: { knowledgeBaseId: string; ids: string[] },
@@ -48,7 +48,7 @@ const lockRows = prepare(
     ORDER BY id FOR UPDATE`,
 );
 
-/** Locks the rows of those of these documents that are unfinished. */
+/** Locks the rows of these documents, as far as they are unfinished. */
 export const lockUnfinished = (
   transaction: Queryable,
   documents: { knowledgeBaseId: string; ids: string[] },

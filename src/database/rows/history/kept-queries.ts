@@ -1,4 +1,4 @@
-/** The kept queries in the database: those of accounts that want them, up to bounds of number, bytes and age. */
+/** The kept queries in the database, of accounts that want them, up to bounds of number, bytes and age. */
 import { sql, type Transaction } from 'kysely';
 import type { KeptQuery, QueryRequest } from '../../../../generated/types.gen.ts';
 import type { Queryable } from '../../connection/database.ts';

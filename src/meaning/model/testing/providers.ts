@@ -79,7 +79,7 @@ const tei: Provider = {
   },
 };
 
-/** It refuses other dimensions than those of a model that was not made for them. */
+/** A model that was not made for other dimensions refuses them. */
 const vllm: Provider = {
   name: 'vLLM',
   path: '/v1',
