@@ -79,9 +79,15 @@ function change({ ended }: UploadList, upload: Upload, state: UploadState): void
   ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
 }
 
-/** Why the service would refuse the file; undefined: it will not because of its size or its path. */
+/** Whether the browser takes it for sound or a video, which are refused. TypeScript's .ts is a video to some browsers. */
+export const isRecording = ({ name, type }: { name: string; type: string }): boolean =>
+  /^(?:audio|video)\//.test(type) && !/\.[cm]?ts$/i.test(name);
+
+/** Why the service would refuse the file; undefined: it will not because of its size, its path or its looks. */
 function findObstacle({ file, externalId }: Upload, { replacesByPath }: UploadOptions): Error | undefined {
   if (file.size === 0) return new Error('The file is empty.');
+  if (isRecording(file))
+    return new Error('Sound and videos are not read: upload a transcript, or subtitles (.srt, .vtt).');
   if (file.size > FILE_MAX_BYTES)
     return new Error('The file is larger than 50 MiB. Split it, or remove large pictures.');
   if (!replacesByPath || [...externalId].length <= EXTERNAL_ID_MAX) return undefined;
