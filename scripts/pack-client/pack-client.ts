@@ -2,7 +2,7 @@
  * Builds the client as a package for others: JavaScript and types of src/client/, and the parts of generated/ it uses.
  * With --python: the wheel of src/python-client/.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -36,8 +36,14 @@ async function describePackage(): Promise<object> {
   };
 }
 
+/** Installs the compiler, with all that developers have. The wheel needs none of it. */
+const installTools = (): void => {
+  execFileSync(process.execPath, ['scripts/install.mjs'], { cwd: root, stdio: ['ignore', 2, 2] });
+};
+
 /** Builds the tarball into `destination`. Returns its path. */
 async function packClient(destination: string): Promise<string> {
+  installTools();
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-client-'));
   try {
     await buildClient(join(folder, 'dist'));
