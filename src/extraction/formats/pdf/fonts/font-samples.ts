@@ -1,5 +1,5 @@
 /** What the glyphs of each font of a file look like as text, to tell letters from numbers of glyphs. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 import { contradictsLetters, letterNumber } from './letter-widths.ts';
 
 /**
@@ -105,11 +105,13 @@ const SCRIPTS = [scriptClass(JOINING), ...OTHERS.map((name) => scriptClass([name
 
 const known = new Map<string, number | undefined>();
 
-/** A number for the script of a letter; undefined for other characters. */
+/** A number for the script of a letter or mark; undefined for other characters. */
 function scriptOf(text: string): number | undefined {
   const [character = ''] = text;
   if (!known.has(character)) {
-    const script = /^\p{L}/u.test(character) ? SCRIPTS.findIndex((letters) => letters.test(character)) : -1;
+    const script = /^[\p{L}\p{M}]/u.test(character)
+      ? SCRIPTS.findIndex((letters) => letters.test(character))
+      : -1;
     known.set(character, script < 0 ? undefined : script);
   }
   return known.get(character);
@@ -124,8 +126,8 @@ function isShaped(text: string): boolean {
 const UNKNOWN_SHARE = 0.3;
 const UNKNOWN_MIN = 5;
 /**
- * Where this share of the known characters are letters of a shaped script, unknown ones are parts of syllables: Chrome
- * names them in another place, which pdf.js does not read.
+ * Where this share of the known characters are letters of a shaped script, unknown ones are parts of syllables, which
+ * the file names for the first glyph of the syllable, or nowhere.
  */
 const SHAPED_SHARE = 0.5;
 /** Fewer unknown characters are signs. */

@@ -1,5 +1,7 @@
 /** Leaves out glyphs of fonts that do not say which letters they have. */
-import type { Glyph, PlacedGlyphs } from '../glyphs/glyphs.ts';
+import { ACTUAL_TEXT } from '../glyphs/actual-text.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
+import type { PlacedGlyphs } from '../glyphs/glyphs.ts';
 import { addToSample, emptySample, type FontKind, type FontSample, kindOf } from './font-samples.ts';
 
 /** `isUnreliable`: some text of the page is left out as noise, or may be other text than its reader sees. */
@@ -17,6 +19,7 @@ export function createGlyphFilter(): (placed: PlacedGlyphs) => ReadableGlyphs {
     const onPage = new Map<string, FontSample>();
     let [font, sample] = ['', emptySample()];
     for (const glyph of drawn) {
+      if (glyph.font === ACTUAL_TEXT) continue;
       if (glyph.font !== font) {
         font = glyph.font;
         sample = samples.get(font) ?? emptySample();
@@ -92,6 +95,11 @@ function withoutNoise(drawn: Glyph[], kinds: ReadonlyMap<string, FontKind>): Gly
 /** Lets the last glyph reach to the end of the next one, so that there is no gap for a blank. */
 function widenLast(glyphs: Glyph[], next: Glyph): void {
   const last = glyphs.at(-1);
-  if (last && last.font === next.font && last.across === next.across && next.end > last.end)
+  if (
+    last &&
+    last.font === next.font &&
+    Math.abs(last.across - next.across) < last.size &&
+    next.end > last.end
+  )
     glyphs.splice(-1, 1, { ...last, end: next.end });
 }

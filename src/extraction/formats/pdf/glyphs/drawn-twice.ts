@@ -1,5 +1,5 @@
 /** Leaves out glyphs that are drawn again at nearly the same place: bold type by double strike, and shadows. */
-import type { Glyph } from './glyphs.ts';
+import type { Glyph } from './glyph.ts';
 
 /** Largest distance of a copy from its glyph, in ems: a shadow of 1.5 points in type of 10. */
 const COPY_MAX_EMS = 0.15;

@@ -1,40 +1,11 @@
 /** Follows the operators of a PDF page and places each glyph that they draw. */
 
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
+import { ActualTexts } from './actual-text.ts';
+import type { Glyph } from './glyph.ts';
 import { multiply, translate } from './matrix.ts';
 import type { DrawnGlyph, Operators, PdfFont } from './pdfjs-insides.ts';
 import { initialState, STATE_CHANGES, type TextState } from './text-state.ts';
-
-/**
- * A glyph on its line. Lengths are in the page's units, usually 1/72 inch. `start` and `end` count along the writing
- * direction; `across` counts at right angles to it, growing upwards, for vertical text to the right.
- */
-export type Glyph = {
-  /** A letter, or several for a ligature; a control, but never white space. */
-  text: string;
-  start: number;
-  end: number;
-  /** The place of the baseline. */
-  across: number;
-  /** The width of an em along the line. */
-  em: number;
-  /** The height of an em. */
-  size: number;
-  /** The writing direction. Text of another direction stands on other lines. */
-  direction: string;
-  isVertical: boolean;
-  font: string;
-  /** Its font with its size. */
-  style: string;
-  /** The character spacing that the file adds after it. */
-  spacing: number;
-  /** Its text is its code: pdf.js writes so what the map of a composite font has no text for. */
-  isCode: boolean;
-  /** White space was drawn between the glyph drawn before and this one. */
-  isAfterBlank: boolean;
-  /** Its place in the order of drawing. */
-  order: number;
-};
 
 /** `view`: the page's box, [left, bottom, right, top]. What is drawn outside of it cannot be seen. */
 export type PdfPage = {
@@ -49,7 +20,10 @@ export type PlacedGlyphs = { glyphs: Glyph[]; blanks: ReadonlyMap<string, Readon
 /** The glyphs in the order of drawing, in time proportional to the number of operators. */
 export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: PdfPage): PlacedGlyphs {
   const saved: TextState[] = [];
-  const pen: Pen = { state: initialState(), view, isAfterBlank: false, glyphs: [], blanks: new Map() };
+  const pen: Pen = {
+    ...{ state: initialState(), view, isAfterBlank: false },
+    ...{ glyphs: [], blanks: new Map(), actualTexts: new ActualTexts() },
+  };
   /** Open groups that only mask what is drawn later, and those inside of them. */
   let masks = 0;
   for (let i = 0; i < fnArray.length; i++) {
@@ -62,8 +36,17 @@ export function placeGlyphs({ operators: { fnArray, argsArray }, view, fonts }: 
       pen.state = saved.pop() ?? pen.state;
     STATE_CHANGES.get(operator)?.(pen.state, operands);
     if (operator === OPS.showText && masks === 0) show(pen, fonts.get(pen.state.font), operands[0]);
+    else followMarks(pen, operator, operands);
   }
+  pen.actualTexts.finish(pen.glyphs);
   return pen;
+}
+
+function followMarks(pen: Pen, operator: number, operands: unknown[]): void {
+  const { actualTexts, glyphs } = pen;
+  if (operator === OPS.beginMarkedContent) actualTexts.begin(undefined, glyphs.length);
+  if (operator === OPS.beginMarkedContentProps) actualTexts.begin(operands[1], glyphs.length);
+  if (operator === OPS.endMarkedContent && actualTexts.end(glyphs)) pen.isAfterBlank = true;
 }
 
 const isMask = (group: unknown): boolean =>
@@ -75,6 +58,7 @@ type Pen = {
   isAfterBlank: boolean;
   glyphs: Glyph[];
   blanks: Map<string, Set<number>>;
+  actualTexts: ActualTexts;
 };
 
 /** Draws glyphs one after another (ISO 32000-2, 9.4.4). A number moves the next one back by thousandths of an em. */
@@ -96,9 +80,10 @@ function show(pen: Pen, font: PdfFont | undefined, drawn: unknown): void {
     }
     const width = unit * stretch * ((font.vertical && glyph.vmetric?.[0]) || glyph.width);
     if (glyph.unicode === ' ') blanks.add(glyph.width);
-    const isCode =
-      font.composite === true && glyph.unicode === String.fromCharCode(glyph.originalCharCode ?? 0);
-    if (glyph.unicode !== '') placeGlyph(pen, line, { text: glyph.unicode, from: moved, width, isCode });
+    const code = glyph.originalCharCode ?? 0;
+    const isCode = font.composite === true && glyph.unicode === String.fromCharCode(code);
+    if (glyph.unicode !== '' || pen.actualTexts.isOpen)
+      placeGlyph(pen, line, { text: glyph.unicode, from: moved, width, code, isCode });
     moved += width + (spacing + (glyph.isSpace ? wordSpacing : 0)) * stretch;
   }
   state.matrix = font.vertical ? translate(state.matrix, 0, moved) : translate(state.matrix, moved, 0);
@@ -178,12 +163,12 @@ function glyphHeight({ isType3Font, fontMatrix, bbox }: PdfFont, size: number): 
 }
 
 /** `from` and `width` in text space. */
-type Drawn = { text: string; from: number; width: number; isCode: boolean };
+type Drawn = { text: string; from: number; width: number; code: number; isCode: boolean };
 
-function placeGlyph(pen: Pen, line: Line, { text, from, width, isCode }: Drawn): void {
+function placeGlyph(pen: Pen, line: Line, { text, from, width, code, isCode }: Drawn): void {
   const { view, glyphs } = pen;
   const { x, y, ux, uy, vx, vy, ratio, em, size, direction, isVertical, font, style, spacing } = line;
-  if (/^\s/.test(text)) {
+  if (/^\s/.test(text) && !pen.actualTexts.isOpen) {
     pen.isAfterBlank = true;
     return;
   }
@@ -202,6 +187,7 @@ function placeGlyph(pen: Pen, line: Line, { text, from, width, isCode }: Drawn):
     font,
     style,
     spacing,
+    code,
     isCode,
     isAfterBlank: pen.isAfterBlank,
     order: glyphs.length,

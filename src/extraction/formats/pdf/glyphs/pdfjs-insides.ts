@@ -13,6 +13,7 @@ import type { PDFPageProxy } from 'pdfjs-dist';
 import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
 import { type DecodedImage, type PagePicture, toPagePicture } from './page-picture.ts';
+import { loadReader } from './pdfjs-source-insides.ts';
 import { STATE_CHANGES } from './text-state.ts';
 
 /**
@@ -57,6 +58,7 @@ const WHOLE: unknown = { form: false, canvas: false };
 const PLACING: ReadonlySet<number> = new Set([
   ...STATE_CHANGES.keys(),
   ...[OPS.save, OPS.restore, OPS.paintFormXObjectEnd, OPS.beginGroup, OPS.endGroup, OPS.showText],
+  ...[OPS.beginMarkedContent, OPS.beginMarkedContentProps, OPS.endMarkedContent],
 ]);
 
 /** What a page draws of pictures, and the colour of those that are masks. */
@@ -194,10 +196,7 @@ export async function pictureNamed(page: PDFPageProxy, name: string): Promise<Pa
  * operators that draw pictures are left out. `onHugePicture` hears of a picture at which a page has ended.
  */
 export async function startReader(keepsPictures: boolean, onHugePicture: () => void): Promise<PDFWorker> {
-  // It has no types. By default pdf.js would load the one that is not minified.
-  const { WorkerMessageHandler } = await import(
-    import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs')
-  );
+  const { WorkerMessageHandler } = await loadReader();
   const port = new DirectPort(keepsPictures ? PICTURING : PLACING, onHugePicture);
   const worker = new PDFWorker({ port: port as unknown as null }); // the type that it declares is null
   WorkerMessageHandler.initializeFromPort(port);

@@ -1,5 +1,5 @@
 /** Finds vertical lines of Chinese and Japanese that are drawn letter by letter in a font for horizontal lines. */
-import type { Glyph } from './glyphs.ts';
+import type { Glyph } from './glyph.ts';
 
 const EAST_ASIAN =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\ufe10-\ufe4f\uff00-\uffef]/u;

@@ -1,5 +1,5 @@
 /** Joins accents that are drawn over letters, as by TeX, whose old fonts have no letters with accents. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 
 /**
  * Accents that take room of their own, and the combining ones (Unicode, the decompositions of Latin-1 and U+02D8 to

@@ -1,6 +1,6 @@
 /** Puts the values of form fields at their place among the lines of a page. */
 import type { FormValue } from '../annotations.ts';
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 import type { GlyphLine } from './group-lines.ts';
 
 /** Values of a page that are compared with its lines; the others come last. */
@@ -73,6 +73,7 @@ function glyphOf({ text, box: [left, bottom, right] }: FormValue, beside?: Glyph
   const { across = bottom, size = VALUE_SIZE, em = VALUE_SIZE, order = 0 } = beside ?? {};
   return {
     ...{ text: ` ${text} `, start: left, end: Math.max(left, right), across, em, size, direction: '0' },
-    ...{ isVertical: false, font: '', style: '', spacing: 0, isCode: false, isAfterBlank: true, order },
+    ...{ isVertical: false, font: '', style: '', spacing: 0, code: 0, isCode: false, order },
+    isAfterBlank: true,
   };
 }

@@ -1,5 +1,5 @@
 /** Groups the glyphs of a page into lines. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 import { isMarkBeside } from './superscripts.ts';
 
 /** A line's glyphs from left to right (of vertical text: from top to bottom). */

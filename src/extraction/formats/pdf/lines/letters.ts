@@ -1,5 +1,6 @@
 /** The letters that a glyph stands for. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import { ACTUAL_TEXT } from '../glyphs/actual-text.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 
 /** Ligatures of Latin, Armenian and Hebrew, shapes of Arabic letters, and forms for vertical lines. */
 const SHAPES = /[\ufb00-\ufdff\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc\u00b5\u2126]/;
@@ -21,7 +22,9 @@ const SEVERAL_RIGHT_TO_LEFT = /^[\p{Script=Hebrew}\p{Script=Arabic}\p{M}]{2,}$/u
  * reading, some in the visual order of the line.
  */
 export function fontsWithBackwardLigatures(glyphs: Glyph[]): ReadonlySet<string> {
-  const backward = glyphs.filter(({ text }) => text.length > 1 && BACKWARD_LAM_ALEF.test(text));
+  const backward = glyphs.filter(
+    ({ text, font }) => text.length > 1 && font !== ACTUAL_TEXT && BACKWARD_LAM_ALEF.test(text),
+  );
   return new Set(backward.map(({ font }) => font));
 }
 

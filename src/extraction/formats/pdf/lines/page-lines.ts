@@ -2,13 +2,14 @@
 
 import type { FormValue } from '../annotations.ts';
 import { withoutCopies } from '../glyphs/drawn-twice.ts';
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 import { turnStacked } from '../glyphs/stacked.ts';
 import { joinAccents } from './accents.ts';
 import { placeValues } from './form-values.ts';
 import { type GlyphLine, groupLines } from './group-lines.ts';
 import { fontsWithBackwardLigatures, lettersOf } from './letters.ts';
 import { type Cluster, logicalOrder, mayRunLeft } from './logical-order.ts';
+import { joinMarks } from './marks.ts';
 import { joinRows } from './rows.ts';
 import { findRaised } from './superscripts.ts';
 import { findWordGaps } from './word-gaps.ts';
@@ -28,7 +29,7 @@ const SAME_HEIGHT = 0.5;
 
 /** The lines of a page's glyphs, in the order of drawing, with the values of its form. */
 export function linesOf(drawn: Glyph[], values: FormValue[] = []): PdfLine[] {
-  const glyphs = turnStacked(joinAccents(withoutCopies(drawn)));
+  const glyphs = turnStacked(joinAccents(withoutCopies(joinMarks(drawn))));
   const backward = fontsWithBackwardLigatures(glyphs);
   const lines: PdfLine[] = [];
   let above: Glyph | undefined;

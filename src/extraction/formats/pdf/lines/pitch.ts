@@ -1,5 +1,5 @@
 /** Finds lines whose letters are placed at one distance from each other, as those of a typewriter, but have widths. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 
 /** Distances are the same that differ by less, in ems. */
 const SAME_EMS = 0.01;

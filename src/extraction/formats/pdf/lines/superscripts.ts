@@ -1,5 +1,5 @@
 /** Finds superscripts by their size and place. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 
 /**
  * A superscript is at most this large, relative to its line's letters: 0.58 in Word, 0.83 in browsers, 0.97 at most.

@@ -1,5 +1,5 @@
 /** Finds the gaps of a line that separate words. */
-import type { Glyph } from '../glyphs/glyphs.ts';
+import type { Glyph } from '../glyphs/glyph.ts';
 import type { GlyphLine } from './group-lines.ts';
 import { withPitch } from './pitch.ts';
 
