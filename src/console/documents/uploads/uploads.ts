@@ -79,7 +79,7 @@ function change({ ended }: UploadList, upload: Upload, state: UploadState): void
   ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
 }
 
-/** Whether the browser takes it for sound or a video, which are refused. TypeScript's .ts is a video to some browsers. */
+/** Whether the browser takes it for sound or a video, which are refused. To some browsers, a .ts is a video too. */
 export const isRecording = ({ name, type }: { name: string; type: string }): boolean =>
   /^(?:audio|video)\//.test(type) && !/\.[cm]?ts$/i.test(name);
 
