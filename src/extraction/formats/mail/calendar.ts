@@ -1,6 +1,7 @@
 /** Writes calendar entries (iCalendar, RFC 5545) as their reader sees them: what, when, where, who. */
 import type { ExtractedText } from '../../../indexing/split/extracted-text.ts';
 import { renderHtml, writeElement } from '../../rendering/html-renderer.ts';
+import { recurrenceText } from './recurrence.ts';
 
 /** `Budget\, part 1` is the value of a property; `tzid` names the time zone of a time. */
 type Property = { value: string; parameters: string };
@@ -17,6 +18,9 @@ export function calendarText(calendar: string, { hasBody = false } = {}): Extrac
     const lines = {
       Start: timeOf(entry, 'DTSTART'),
       End: timeOf(entry, 'DTEND') || timeOf(entry, 'DUE'),
+      Repeats: textsOf(entry, 'RRULE', (rule) => recurrenceText(rule, (time) => readTime(time))),
+      Also: textsOf(entry, 'RDATE', timesIn),
+      Except: textsOf(entry, 'EXDATE', timesIn),
       Place: textOf(entry, 'LOCATION'),
       Organizer: peopleOf(entry, 'ORGANIZER'),
       Attendees: peopleOf(entry, 'ATTENDEE'),
@@ -72,13 +76,25 @@ const unescaped = (text: string): string =>
 /** `20240603T090000` → `2024-06-03 09:00`, with its time zone. */
 function timeOf(entry: Entry, name: string): string {
   const [time] = entry.get(name) ?? [];
-  const [, year, month, day, hour, minute, utc] = TIME.exec(time?.value ?? '') ?? [];
+  return readTime(time?.value ?? '', /;TZID="?([^":;]+)/i.exec(time?.parameters ?? '')?.[1]);
+}
+
+function readTime(value: string, zoneName = ''): string {
+  const [, year, month, day, hour, minute, utc] = TIME.exec(value) ?? [];
   if (year === undefined) return '';
   const date = `${year}-${month}-${day}`;
-  if (hour === undefined) return date;
-  const zone = utc ? 'UTC' : (/;TZID="?([^":;]+)/i.exec(time?.parameters ?? '')?.[1] ?? '');
-  return `${date} ${hour}:${minute} ${zone}`.trim();
+  return hour === undefined ? date : `${date} ${hour}:${minute} ${utc ? 'UTC' : zoneName}`.trim();
 }
+
+/** Several times in one property. A period (3.3.9) is told by its start. */
+const timesIn = (value: string): string =>
+  value
+    .split(',')
+    .map((time) => readTime(time))
+    .join(', ');
+
+const textsOf = (entry: Entry, name: string, textOfValue: (value: string) => string): string =>
+  (entry.get(name) ?? []).map(({ value }) => textOfValue(value.trim())).join(', ');
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?/;
 
