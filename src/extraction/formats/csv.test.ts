@@ -15,3 +15,19 @@ test('values that are written as formulas have their quotes taken off', () => {
     'Item | EAN | Phone\nKettle | 4006381333931 | 0049170',
   );
 });
+
+test('apostrophes are quotes where each row has cells in them', () => {
+  expect(textOf("'Room','Note'\n'Elm','quiet, north'\n'Oak','Anna''s room'\n")).toBe(
+    "Room | Note\nElm | quiet, north\nOak | Anna's room",
+  );
+  expect(textOf("id;note\n1;'one; two'\n2;'three'\n")).toBe('id | note\n1 | one; two\n2 | three');
+});
+
+test('apostrophes of words are text', () => {
+  expect(textOf("Word,Origin\n'tis,it is\n'twas,it was\n")).toBe(
+    "Word | Origin\n'tis | it is\n'twas | it was",
+  );
+  expect(textOf(`Tool,Size\n"Nail, long",'5'\n"Screw, short",'3'\n`)).toBe(
+    "Tool | Size\nNail, long | '5'\nScrew, short | '3'",
+  );
+});
