@@ -5,12 +5,21 @@ const SUBRIP =
 const SBV = /^(?:\xef\xbb\xbf)?\s*\d{1,2}:\d\d:\d\d\.\d{3},\d{1,2}:\d\d:\d\d\.\d{3}\s*\n/;
 const TIMED_TEXT =
   /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:<\?xml[^>]*>\s*)?<(?:\w+:)?tt\s[^>]*http:\/\/www\.w3\.org\/(?:ns\/ttml|\d{4}\/\d\d\/ttaf1)/;
+/** SAMI, which is written in HTML. */
+const SAMI = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*<SAMI[\s>]/i;
+/** MicroDVD: `{1}{1}25.000`, `{25}{75}The gulls|are calling`. Two lines at least. */
+const MICRO_DVD = /^(?:\xef\xbb\xbf)?\s*\{\d+\}\{\d*\}[^\r\n]*\r?\n\s*\{\d+\}\{\d*\}/;
+/** Lyrics: `[00:12.00]The gulls`, after facts such as `[ti:Harbour]`. Two lines at least. Chats have no dot. */
+const LYRICS =
+  /^(?:\xef\xbb\xbf)?\s*(?:\[[a-z#]{1,10}:[^\r\n]*\]\s+){0,20}(?:\[\d{1,3}:\d\d\.\d{2,3}\][^\r\n]*\r?\n\s*){2}/i;
 const SUBSTATION = /^(?:\xef\xbb\xbf)?\[Script Info\]/i;
 
 /** `head`: the beginning of a text, without zero bytes. */
 export function subtitleType(head: string): 'srt' | 'vtt' | undefined {
   if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?WEBVTT(?:\s|$)/.test(head)) return 'vtt';
-  return [SUBRIP, SUBSTATION, SBV, TIMED_TEXT].some((begins) => begins.test(head)) ? 'srt' : undefined;
+  return [SUBRIP, SUBSTATION, SBV, TIMED_TEXT, SAMI, MICRO_DVD, LYRICS].some((begins) => begins.test(head))
+    ? 'srt'
+    : undefined;
 }
 
 /** Whether each of the first lines is an object in JSON. Two at least, since a note may hold one. */

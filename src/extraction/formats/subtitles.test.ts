@@ -102,3 +102,42 @@ test('drawings of an .ass file are no text', async () => {
     '[Script Info]\n[Events]\nDialogue: 0,0:00:01.00,0:00:03.00,Default,,0,0,0,,{\\an7\\p1}m 0 0 l 10 10{\\p0}Shown\n';
   expect(await cuesOf(ass, 'a.ass')).toEqual([[1, 'Shown']]);
 });
+
+test('SAMI: each line until the next one, whatever its tags', async () => {
+  const sami =
+    '<SAMI>\n<HEAD><TITLE>Dock</TITLE><STYLE TYPE="text/css"><!--\nP {margin: 1pt}\n--></STYLE></HEAD>\n<BODY>\n' +
+    '<SYNC Start=1000><P Class=ENCC>The <b>gulls</b> are<br>calling\n<SYNC Start=4200><P Class=ENCC>&nbsp;\n' +
+    '<SYNC Start=65000><P Class=ENCC>Bring the lantern\n</BODY>\n</SAMI>\n';
+  expect(await cuesOf(sami, 'a.smi')).toEqual([
+    [1, 'The gulls are calling'],
+    [65, 'Bring the lantern'],
+  ]);
+});
+
+test.each([
+  ['25.000', [1, 65]],
+  ['The harbour', [1.043, 67.776]],
+])('MicroDVD: frames as seconds, where the first line is %s', async (first, seconds) => {
+  const frames = `{1}{1}${first}\n{25}{75}The gulls|are calling\n{1625}{}{y:i}Bring the lantern\n`;
+  const cues = await cuesOf(frames, 'a.sub');
+  expect(cues.slice(-2).map(([, text]) => text)).toEqual(['The gulls are calling', 'Bring the lantern']);
+  expect(cues.slice(-2).map(([at]) => Math.round(Number(at) * 1000) / 1000)).toEqual(seconds);
+});
+
+test('lyrics: a line at each of its times, without the times of words', async () => {
+  const lyrics =
+    '[ti:Harbour Song]\n[length:02:10]\n\n[00:12.00]The gulls\n[00:17.20][01:05.10]Bring the lantern\n' +
+    '[00:30.00]<00:30.10>Row <00:30.60>on\n';
+  expect(await cuesOf(lyrics, 'a.lrc')).toEqual([
+    [0, 'Harbour Song'],
+    [12, 'The gulls'],
+    [17.2, 'Bring the lantern'],
+    [30, 'Row on'],
+    [65.1, 'Bring the lantern'],
+  ]);
+});
+
+test('a chat with the times of its lines stays as it is', async () => {
+  const chat = '[10:42] Ada: Good morning.\n[10:43] Ben: Good morning.\n';
+  expect((await read(chat, 'chat.txt')).extracted.text).toBe(chat);
+});

@@ -1,11 +1,12 @@
 /**
- * Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha, YouTube's SBV, TTML) as text with the
- * time of each cue.
+ * Reads subtitles and transcripts (SubRip, WebVTT, Advanced SubStation Alpha, YouTube's SBV, TTML, older ones) as text
+ * with the time of each cue.
  */
 import type { CueStart, ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-error.ts';
 import { withoutNuls } from '../rendering/text-writer.ts';
+import { oldCues } from './old-subtitles.ts';
 import { type Cue, TIMED_TEXT, timedTextCues } from './timed-text.ts';
 
 /** A silence of this many seconds ends a paragraph. */
@@ -31,7 +32,8 @@ export function extractSubtitles(bytes: Uint8Array, charset?: string): Extracted
 
 function readCues(written: string, bytes: Uint8Array): Iterable<Cue> {
   if (TIMED_TEXT.test(written)) return timedTextCues(bytes);
-  return /^\[Script Info\]/i.test(written) ? dialogueOf(written) : cuesOf(written);
+  if (/^\[Script Info\]/i.test(written)) return dialogueOf(written);
+  return oldCues(written) ?? cuesOf(written);
 }
 
 /**

@@ -1,10 +1,11 @@
-/** Reads XML: a drawing, or data, whose elements with text become lines, and the elements around them headings. */
+/** Reads XML: drawings, books, and data, whose elements with text become lines, and those around them headings. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import type { ExtractedFile } from '../extracted-file.ts';
 import { corrupt } from '../extraction-error.ts';
 import { readXml } from '../markup/read-xml.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 import { superscript } from '../rendering/superscript.ts';
+import { extractFictionBook, isFictionBook } from './fiction-book.ts';
 import { cutOff } from './web/cut-off.ts';
 import { extractSvg, isSvg } from './web/svg.ts';
 
@@ -33,6 +34,7 @@ type OpenElement = {
 /** @throws FILE_CORRUPT where there is no element, FILE_TOO_COMPLEX */
 export function extractXml(bytes: Uint8Array): ExtractedFile {
   if (isSvg(bytes)) return extractSvg(bytes);
+  if (isFictionBook(bytes)) return extractFictionBook(bytes);
   const found = readData(bytes, new Set());
   // Whether an element is a text shows after what stands in it. Data alone are read once.
   const { extracted, isWhole } = found.mixed.size > 0 ? readData(bytes, found.mixed) : found;

@@ -14,8 +14,8 @@ const MONTHS = [
 ];
 
 /**
- * `FREQ=MONTHLY;BYDAY=-1FR;COUNT=12` → `every month on the last Friday, 12 times`. Parts that people seldom see stay as
- * they are. `dateOf`: a time of the calendar → that of its reader.
+ * `FREQ=MONTHLY;BYDAY=-1FR;COUNT=12` → `every month on the last Friday, 12 times`. Parts that people seldom see stay
+ * as they are. `dateOf`: a time of the calendar → the time as its reader sees it.
  */
 export function recurrenceText(rule: string, dateOf: (time: string) => string): string {
   const parts = new Map(

@@ -42,8 +42,9 @@ export function joinMarks(glyphs: Glyph[]): Glyph[] {
   return [...joined, ...early];
 }
 
-/** A letter has fewer marks. */
+/** A letter has fewer marks, and a syllable fewer characters. */
 const MARKS_MAX = 5;
+const SYLLABLE_MAX = 50;
 
 /** Whether a glyph is drawn over a letter: a mark, or a syllable that takes no room. */
 const isOver = ({ text, start, end, em }: Glyph): boolean =>
@@ -61,7 +62,7 @@ const isNamedAgain = (last: Glyph, { text, code, start, em, across }: Glyph): bo
 
 /** Whether a mark is drawn over a letter, or right beside it. */
 function touches(letter: Glyph, { start, end, across, direction, text }: Glyph): boolean {
-  if (!UNDER.test(text) && !letter.text.startsWith(text)) return false;
+  if (letter.text.length > SYLLABLE_MAX || (!UNDER.test(text) && !letter.text.startsWith(text))) return false;
   const centre = (start + end) / 2;
   const reach = BESIDE_EMS * letter.em;
   return (
