@@ -70,7 +70,8 @@ function createUploads(context: Context, operations: Operations, untilDone: Unti
     /**
      * Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or
      * the error. An async iterable is read as the uploads proceed, not ahead.
-     * @throws ABORTED; INVALID_ARGUMENT when the sources cannot be read. Files that are uploaded by then stay.
+     * @throws ABORTED, with the results of the files that were begun in `data.results`; INVALID_ARGUMENT when the
+     * sources cannot be read. Files that are uploaded by then stay.
      */
     uploadFiles: async (sources: UploadSources, options: UploadFilesOptions): Promise<UploadResult[]> =>
       await uploadEach(sources, options, { upload, concurrency }),

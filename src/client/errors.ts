@@ -5,6 +5,7 @@ import type {
   DeleteDocumentError,
   DeleteKnowledgeBaseError,
   DeleteWebhookError,
+  Document,
   DocumentStatusReport,
   ErrorCode,
   ErrorData,
@@ -71,14 +72,17 @@ type ServiceData = {
   [Code in ErrorCode]: [DataIn<Envelope, Code>] extends [never] ? ErrorData : DataIn<Envelope, Code>;
 };
 
+/** What had become of a file when its call was aborted. With a `document`, the service has it. */
+export type BegunUpload = { fileName: string; document?: Document; error?: KnowledgeRetrievalError };
+
 /** The `data` of each code of the client itself: errors before or without an answer, and imports that fail. */
 type ClientData = {
   /** An argument cannot be used: an address, a key, a file without a name. */
   INVALID_ARGUMENT: { argument: string };
   /** The file at this path does not exist, is a directory, or may not be read. */
   FILE_UNREADABLE: { path: string };
-  /** The caller's signal has aborted the call; `cause` is its reason. */
-  ABORTED: Record<string, never>;
+  /** The caller's signal has aborted the call; `cause` is its reason. Only `uploadFiles` has `results`. */
+  ABORTED: { results?: BegunUpload[] };
   /** No answer arrived: no connection, a broken one, or a web page that may not call the service (CORS). */
   NETWORK_ERROR: Record<string, never>;
   /** No answer arrived in time. It is unknown whether the request took effect. */
@@ -199,8 +203,8 @@ export const invalidArgument = (
 export const fileUnreadable = (path: string, reason: string, cause?: unknown): KnowledgeRetrievalError =>
   new CodedError('FILE_UNREADABLE', `${path} cannot be read: ${reason}.`, { path }, { cause });
 
-export const aborted = (cause: unknown): KnowledgeRetrievalError =>
-  new CodedError('ABORTED', 'The call was aborted.', {}, { cause });
+export const aborted = (cause: unknown, results?: BegunUpload[]): KnowledgeRetrievalError =>
+  new CodedError('ABORTED', 'The call was aborted.', results === undefined ? {} : { results }, { cause });
 
 /** Any other error is thrown before anything is sent, because of the caller's input. */
 export const toClientError = (error: unknown): KnowledgeRetrievalError =>

@@ -145,7 +145,11 @@ describe('uploadFiles', () => {
       signal: stopping.signal,
       onProgress: ({ phase, error }) => phase === 'failed' && failed.push(error?.errorCode ?? ''),
     });
-    expect(await errorOf(call)).toMatchObject({ errorCode: 'ABORTED', cause: 'enough' });
+    const error = await errorOf(call);
+    expect(error).toMatchObject({ errorCode: 'ABORTED', cause: 'enough' });
+    expect(failed.length).toBeGreaterThan(0);
+    const results = failed.map((errorCode) => ({ error: { errorCode } }));
+    expect(error).toMatchObject({ data: { results } });
     expect(new Set(failed)).toEqual(new Set(['ABORTED']));
     await expect.poll(() => hasEnded).toBe(true);
 

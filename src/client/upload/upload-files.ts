@@ -152,9 +152,9 @@ export async function uploadEach(
   // Lets a generator close what it has open. One that still works on its next source does so after that.
   rest.return(undefined).catch(() => {});
   const ended = await Promise.all(results);
+  const isCut = ended.some(({ error }) => error?.errorCode === 'ABORTED');
+  if (isCut || signal?.aborted) throw aborted(signal?.reason, ended);
   const stopped = workers.find((worker) => worker.status === 'rejected');
   if (stopped !== undefined) throw stopped.reason;
-  const cut = ended.find(({ error }) => error?.errorCode === 'ABORTED');
-  if (cut !== undefined) throw cut.error;
   return ended;
 }
