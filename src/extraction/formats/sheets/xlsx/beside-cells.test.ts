@@ -28,7 +28,7 @@ const relationships = (...targets: [type: string, target: string][]) =>
   `<Relationships>${targets.map(([type, target]) => `<Relationship Type="x/${type}" Target="${target}"/>`).join('')}</Relationships>`;
 const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
 
-test('text boxes, titles of charts, diagrams and shapes on charts', async () => {
+test('text boxes, titles and written names of charts, diagrams and shapes on charts', async () => {
   const drawing =
     '<xdr:wsDr><xdr:sp><xdr:nvSpPr><xdr:cNvPr name="TextBox 1"/></xdr:nvSpPr><xdr:spPr><a:off x="1"/></xdr:spPr>' +
     `<xdr:txBody>${paragraph('Closed in')}${paragraph('August.')}</xdr:txBody></xdr:sp>` +
@@ -36,7 +36,7 @@ test('text boxes, titles of charts, diagrams and shapes on charts', async () => 
     `<xdr:sp>${paragraph('Once')}</xdr:sp></mc:Fallback></mc:AlternateContent></xdr:wsDr>`;
   const chart =
     `<c:chart><c:title><c:tx><c:rich>${paragraph('Guests by day')}</c:rich></c:tx></c:title><c:plotArea>` +
-    '<c:ser><c:val><c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache></c:val></c:ser>' +
+    '<c:ser><c:tx><c:v>Adults</c:v></c:tx><c:val><c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache></c:val></c:ser>' +
     '<c:valAx><c:title><c:tx><c:strRef><c:f>A1</c:f><c:strCache><c:pt><c:v>Guests</c:v></c:pt>' +
     '</c:strCache></c:strRef></c:tx></c:title></c:valAx></c:plotArea></c:chart>';
   const diagram =
@@ -60,7 +60,7 @@ test('text boxes, titles of charts, diagrams and shapes on charts', async () => 
       { name: 'xl/data.xml', content: diagram },
     ],
   });
-  expect(texts).toEqual(['Closed in', 'August.', 'Once', 'Guests by day', 'Guests', 'Fair', 'Ask']);
+  expect(texts).toEqual(['Closed in', 'August.', 'Once', 'Guests by day', 'Guests', 'Adults', 'Fair', 'Ask']);
 });
 
 test('comments, threads of comments once, and labels of controls', async () => {

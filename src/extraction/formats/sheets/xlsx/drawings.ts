@@ -10,7 +10,7 @@ const isSkipped = (name: string, attributes: Attributes): boolean =>
 
 /**
  * The paragraphs of a drawing and of the parts that belong to it. The values of charts stand in cells, so of a chart
- * only its titles are read.
+ * only its titles and the names of its series that stand in no cell are read.
  */
 export async function readDrawing(archive: Archive, drawing: string): Promise<string[]> {
   const part = await archive.read(drawing);
@@ -31,9 +31,23 @@ export async function readDrawing(archive: Archive, drawing: string): Promise<st
 
 const PARTS = new Set(['chart', 'chartEx', 'diagramData']);
 
-/** A chart's titles: rich text, or the cached text of a cell. */
+/** A chart's titles: rich text, or the cached text of a cell. Names of its series that stand in no cell follow. */
 function readTitles(chart: Uint8Array): string[] {
-  return readParagraphs(chart, new Set(['t', 'v']), 'title');
+  return [...readParagraphs(chart, new Set(['t', 'v']), 'title'), ...writtenNames(chart)];
+}
+
+/** The names of series that are written into the chart: `<c:tx><c:v>Noise</c:v></c:tx>`. */
+function writtenNames(chart: Uint8Array): string[] {
+  const names: string[] = [];
+  const open: string[] = [];
+  readXml(chart, {
+    open: (name) => void open.push(name),
+    close: () => void open.pop(),
+    text(written) {
+      if (open.at(-1) === 'v' && open.at(-2) === 'tx' && written.trim() !== '') names.push(written.trim());
+    },
+  });
+  return names;
 }
 
 /** The labels of controls in the markup of Excel 2007. Comments (`Note`) stand in a part of their own. */
