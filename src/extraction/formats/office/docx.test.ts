@@ -165,6 +165,19 @@ describe('characters', () => {
   });
 });
 
+describe('code', () => {
+  it('keeps its white space, by the style of its paragraphs or one that this is based on', async () => {
+    const styles =
+      '<w:styles><w:style w:styleId="C"><w:name w:val="HTML Preformatted"/></w:style>' +
+      '<w:style w:styleId="D"><w:name w:val="Ours"/><w:basedOn w:val="C"/></w:style></w:styles>';
+    const line = (text: string, style: string) =>
+      `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+    const body = line('if  a:', 'C') + line('    return  b', 'D') + line('   As  ever', 'E');
+    const part = { name: 'word/styles.xml', type: 'styles', content: styles };
+    expect((await read(body, part)).text).toBe('if  a:\n\n    return  b\n\nAs ever');
+  });
+});
+
 describe('superscripts', () => {
   const raised = '<w:vertAlign w:val="superscript"/>';
 

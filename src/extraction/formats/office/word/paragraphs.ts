@@ -112,7 +112,7 @@ function writeText(state: State, paragraph: Paragraph, text: string): boolean {
     if (!isBlank) state.onHidden();
     return false;
   }
-  if (isBlank && paragraph.element === undefined) return false;
+  if (isBlank && paragraph.element === undefined && !state.styles.isCode(paragraph.style)) return false;
   if (paragraph.isDropCap) {
     state.prefix += text;
     return true;
@@ -190,7 +190,8 @@ function beginParagraph(context: ParagraphContext, paragraph: Paragraph): void {
   const { renderer, styles } = context;
   const level = paragraph.outline ?? styles.headingLevel(paragraph.style);
   const label = paragraph.isCounted ? 'none' : labelOf(context, paragraph);
-  paragraph.element = level ? `h${Math.min(level, 6)}` : label === 'none' ? 'p' : 'li';
+  const plain = styles.isCode(paragraph.style) ? 'pre' : 'p';
+  paragraph.element = level ? `h${Math.min(level, 6)}` : label === 'none' ? plain : 'li';
   const isNumbered = typeof label === 'object';
   renderer.open(paragraph.element, isNumbered && !level ? labelled(label.number) : undefined);
   if (isNumbered && level) renderer.text(`${label.number} `);

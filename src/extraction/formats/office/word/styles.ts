@@ -8,6 +8,8 @@ type Style = { name: string; basedOn: string; outline: number | undefined; place
 export type WordStyles = {
   /** A paragraph style's heading level from 1; undefined where it is no heading. */
   headingLevel(style: string): number | undefined;
+  /** Whether a paragraph style is that of code, whose white space counts. */
+  isCode(style: string): boolean;
   /** The style, then those that it is based on. */
   chain(style: string): string[];
   /** The list of a paragraph style or numbering style. */
@@ -33,6 +35,7 @@ export function wordStyles(part: Uint8Array | undefined): WordStyles {
   };
   return {
     headingLevel: remembered((id) => found(id, levelOf)),
+    isCode: remembered((id) => found(id, ({ name }) => CODE.test(name) || undefined) === true),
     chain,
     listPlace: remembered((id) => ({
       list: found(id, ({ place }) => place.list),
@@ -70,6 +73,10 @@ function levelOf({ name, outline }: Style): number | undefined {
   if (named !== undefined) return Number(named);
   return /^title$/i.test(name) ? 1 : outline;
 }
+
+/** The built-in name of Word, those of pandoc and LibreOffice, and what people call it. */
+const CODE =
+  /^(?:HTML Preformatted|Preformatted Text|(?:source )?code(?: ?(?:block|listing))?|listing|quellcode)$/i;
 
 function readStyles(part: Uint8Array): Map<string, Style> {
   return new Map(
