@@ -138,11 +138,37 @@ function gaugeMissingVectors(
   };
 }
 
+/** Only the server that makes the vectors of a model has these figures. */
+function gaugeVectorIndexes(registers: Registry[]): Pick<Meter, 'vectorIndexes'> {
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: PREFIX + name, help, labelNames, registers });
+  const pgvector = gauge('pgvector', '1: the database has pgvector 0.7 or later. 0: it has not.');
+  const indexes = gauge(
+    'vector_indexes',
+    'Indexes of pgvector, one for each large knowledge base: built, or missing.',
+    ['state'],
+  );
+  const share = gauge('vector_index_built_share', 'How much of an index is built, while one is being built.');
+  pgvector.remove();
+  share.remove();
+  return {
+    vectorIndexes(figures) {
+      indexes.reset();
+      if (figures?.builtShare === undefined) share.remove();
+      else share.set(figures.builtShare);
+      if (figures === undefined) return pgvector.remove();
+      pgvector.set(figures.isUsable ? 1 : 0);
+      for (const state of ['built', 'missing'] as const) indexes.set({ state }, figures[state]);
+    },
+  };
+}
+
 const createMeter = (registers: Registry[]): Meter => ({
   ...timeRequests(registers),
   ...countEnds(registers),
   ...countModels(registers),
   ...gaugeMissingVectors(registers),
+  ...gaugeVectorIndexes(registers),
 });
 
 /** Counts lost log lines. The log reports them too, as soon as it can be written again. */

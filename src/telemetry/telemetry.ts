@@ -25,6 +25,8 @@ export type Meter = {
   passagesWithoutVectors(count: number | undefined): void;
   /** Called while this server makes vectors by a model, and once it does not any more: undefined is unknown. */
   documentsWithoutVectors(count: number | undefined): void;
+  /** How far the indexes of pgvector are; undefined: this server does not keep them any more. */
+  vectorIndexes(figures: VectorIndexFigures | undefined): void;
 };
 
 /** A queue's jobs. */
@@ -55,6 +57,17 @@ export type StorageFigures = {
   pagesRead: { cache: number; disk: number };
 };
 
+/**
+ * Indexes of pgvector. `missing`: knowledge bases that are large enough for one and have none. `builtShare`: of the one
+ * that is being built; undefined: none is.
+ */
+export type VectorIndexFigures = {
+  isUsable: boolean;
+  built: number;
+  missing: number;
+  builtShare: number | undefined;
+};
+
 /** The use of a read replica by this server. */
 export type ReplicaFigures = {
   /** Queries since the start, by the database that answered them. */
@@ -78,6 +91,7 @@ export type Telemetry = Pick<
   | 'rerankAsked'
   | 'passagesWithoutVectors'
   | 'documentsWithoutVectors'
+  | 'vectorIndexes'
 > & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
@@ -94,6 +108,7 @@ export const unmetered: Meter = {
   rerankAsked() {},
   passagesWithoutVectors() {},
   documentsWithoutVectors() {},
+  vectorIndexes() {},
 };
 
 export const createTelemetry = (meter: Meter): Telemetry => ({
@@ -105,6 +120,7 @@ export const createTelemetry = (meter: Meter): Telemetry => ({
   rerankAsked: meter.rerankAsked,
   passagesWithoutVectors: meter.passagesWithoutVectors,
   documentsWithoutVectors: meter.documentsWithoutVectors,
+  vectorIndexes: meter.vectorIndexes,
   async step(step, run) {
     const startedAt = performance.now();
     try {

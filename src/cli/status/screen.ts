@@ -6,7 +6,7 @@ import { formatRate, formatSeconds, formatShare } from './figures.ts';
 import type { Period } from './period.ts';
 import { findProblems, IMPORT_QUEUE } from './problems.ts';
 import { formatRow, headRows, NONE, type Row, WIDTH } from './requests-table.ts';
-import type { ServerState, Snapshot, Storage } from './snapshot.ts';
+import type { ServerState, Snapshot, Storage, VectorIndexes } from './snapshot.ts';
 
 const INDENT = ' '.repeat(10);
 
@@ -110,6 +110,20 @@ const listTables = (tables: Storage['tables']): string =>
     tables.map(({ table, bytes }) => `${nameOf(table)} ${formatBytes(bytes)}`),
   );
 
+/** Whether pgvector finds the nearest passages of large knowledge bases; nothing where there are none, nor pgvector. */
+function showVectorIndexes(indexes: VectorIndexes | null): string[] {
+  if (indexes === null) return [];
+  const { hasPgvector, built, missing, builtShare } = indexes;
+  const large = built + missing;
+  if (!hasPgvector)
+    return large === 0
+      ? []
+      : [`${INDENT}no pgvector: ${pluralise(large, 'large knowledge base')} compared in part`];
+  if (large === 0) return [`${INDENT}pgvector: no knowledge base is large enough for an index`];
+  const next = builtShare === null ? '' : `, ${formatShare(builtShare)} of the next one`;
+  return [`${INDENT}pgvector: ${built} of ${pluralise(large, 'large knowledge base')} indexed${next}`];
+}
+
 function showStorage({ storage, servers }: Snapshot): string[] {
   if (storage === null) return [part('STORAGE', 'unknown')];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
@@ -129,6 +143,7 @@ function showStorage({ storage, servers }: Snapshot): string[] {
     ...(documentsWithoutVectors
       ? [`${INDENT}${pluralise(documentsWithoutVectors, 'document')} without vectors yet`]
       : []),
+    ...showVectorIndexes(storage.vectorIndexes),
     listTables(tables),
   ];
 }

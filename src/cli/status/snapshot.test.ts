@@ -110,6 +110,32 @@ test('passages without vectors are shown while one of the servers makes some', (
   expect(show({})).not.toContain('vectors');
 });
 
+test('whether pgvector is used, and how far its indexes are, is shown by the server that keeps them', () => {
+  const storage = { ...RUNNING, database_size_bytes: 100 };
+  const show = (figures: Figures) =>
+    showSnapshot(
+      toSnapshot([scrapeOf('a', 0, storage), scrapeOf('b', 0, { ...storage, ...figures })]),
+    ).filter((line) => line.includes('pgvector'));
+  const counts = (built: number, missing: number) => ({
+    'vector_indexes{state="built"}': built,
+    'vector_indexes{state="missing"}': missing,
+  });
+  expect(show({})).toEqual([]);
+  expect(show({ pgvector: 0, ...counts(0, 0) })).toEqual([]);
+  expect(show({ pgvector: 0, ...counts(0, 3) })).toEqual([
+    '          no pgvector: 3 large knowledge bases compared in part',
+  ]);
+  expect(show({ pgvector: 1, ...counts(0, 0) })).toEqual([
+    '          pgvector: no knowledge base is large enough for an index',
+  ]);
+  expect(show({ pgvector: 1, ...counts(2, 0) })).toEqual([
+    '          pgvector: 2 of 2 large knowledge bases indexed',
+  ]);
+  expect(show({ pgvector: 1, ...counts(1, 2), vector_index_built_share: 0.374 })).toEqual([
+    '          pgvector: 1 of 3 large knowledge bases indexed, 37.4 % of the next one',
+  ]);
+});
+
 test('says where word vectors are on, and whether a server is without them', () => {
   const show = (...vectors: number[]) =>
     showSnapshot(

@@ -41,6 +41,16 @@ export type Storage = Omit<StorageFigures, 'pagesRead'> & {
   passagesWithoutVectors: number | null;
   /** Those that wait for vectors by a model; null: no server makes any. */
   documentsWithoutVectors: number | null;
+  /** How far the indexes of pgvector are; null: no server makes vectors by a model. */
+  vectorIndexes: VectorIndexes | null;
+};
+
+/** `builtShare`: of the index that is being built; null: none is. */
+export type VectorIndexes = {
+  hasPgvector: boolean;
+  built: number;
+  missing: number;
+  builtShare: number | null;
 };
 
 export type Snapshot = {
@@ -148,6 +158,21 @@ function countWithoutVectors(scrapes: Scrape[], things: 'passages' | 'documents'
   return counts.length === 0 ? null : Math.max(...counts);
 }
 
+/** One server at a time keeps the indexes. */
+function toVectorIndexes(scrapes: Scrape[]): VectorIndexes | null {
+  const lookup = scrapes.map(createLookup).find(({ own }) => own('pgvector') !== undefined);
+  if (lookup === undefined) return null;
+  const { own, all } = lookup;
+  const count = (state: string) =>
+    all('vector_indexes').find(({ labels }) => labels.state === state)?.value ?? 0;
+  return {
+    hasPgvector: own('pgvector') === 1,
+    built: count('built'),
+    missing: count('missing'),
+    builtShare: own('vector_index_built_share') ?? null,
+  };
+}
+
 function toStorage(scrapes: Scrape[]): Storage | null {
   const lookup = scrapes.map(createLookup).find(({ own }) => own('database_size_bytes') !== undefined);
   if (lookup === undefined) return null;
@@ -169,6 +194,7 @@ function toStorage(scrapes: Scrape[]): Storage | null {
     cacheHitShare: hits + misses > 0 ? hits / (hits + misses) : null,
     passagesWithoutVectors: countWithoutVectors(scrapes, 'passages'),
     documentsWithoutVectors: countWithoutVectors(scrapes, 'documents'),
+    vectorIndexes: toVectorIndexes(scrapes),
   };
 }
 

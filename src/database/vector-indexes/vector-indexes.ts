@@ -14,14 +14,14 @@ import type { Queryable } from '../connection/database.ts';
 
 /**
  * `knowledgeBaseId`: undefined in a name that is none of ours. `passageCount`: of the knowledge base; null if it is
- * gone. `isBuilding`: by whichever server; it is not valid yet.
+ * gone. `builtShare`: how much of it has been built, in [0, 1], by whichever server; null: it is not being built.
  */
 export type VectorIndex = {
   name: string;
   generation: number;
   knowledgeBaseId: string;
   isValid: boolean;
-  isBuilding: boolean;
+  builtShare: number | null;
   passageCount: number | null;
 };
 
@@ -31,13 +31,15 @@ const NAME = sql.lit(`^${PREFIX}_[0-9]+_[0-9a-f]{32}$`);
 
 /** SQL for the indexes, with the columns of `VectorIndex`. */
 const vectorIndexes = sql<VectorIndex>`
-  SELECT named.name, generation, named.knowledge_base_id AS "knowledgeBaseId", "isValid", "isBuilding",
+  SELECT named.name, generation, named.knowledge_base_id AS "knowledgeBaseId", "isValid", "builtShare",
     passage_count AS "passageCount"
   FROM (
     SELECT relname::text AS name, indisvalid AS "isValid",
       CASE WHEN relname ~ ${NAME} THEN right(relname, 32)::uuid END AS knowledge_base_id,
       CASE WHEN relname ~ ${NAME} THEN split_part(relname, '_', 4)::integer END AS generation,
-      EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid) AS "isBuilding"
+      (SELECT CASE WHEN phase LIKE 'index validation%' THEN 1
+          ELSE coalesce(blocks_done::float8 / nullif(blocks_total, 0), 0) END
+        FROM pg_stat_progress_create_index WHERE index_relid = indexrelid LIMIT 1) AS "builtShare"
     FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
     WHERE indrelid = 'passage_vectors'::regclass AND relname ~ ${NAME}) AS named
     LEFT JOIN (
@@ -134,6 +136,37 @@ export async function readUnindexed(
       WHERE "knowledgeBaseId" = statistics.knowledge_base_id AND indexed.generation = ${generation}::integer)
     ORDER BY passage_count DESC`.execute(database);
   return rows;
+}
+
+/**
+ * `isUsable`: pgvector is there. `built`: indexes that searches use. `missing`: knowledge bases that are large enough
+ * for one and have none. `builtShare`: of the one that is being built now, in [0, 1]; undefined: none is.
+ */
+export type VectorIndexFigures = {
+  isUsable: boolean;
+  built: number;
+  missing: number;
+  builtShare: number | undefined;
+};
+
+/** Reads how far the indexes of a generation are. */
+export async function readIndexFigures(
+  database: Queryable,
+  wanted: { generation: number; passagesMin: number },
+): Promise<VectorIndexFigures> {
+  const { schema } = await readPgvector(database);
+  const indexes = await readVectorIndexes(database);
+  const own = indexes.filter(
+    ({ generation, passageCount }) => generation === wanted.generation && passageCount !== null,
+  );
+  const built = own.filter(({ isValid }) => isValid).length;
+  const { length: unindexed } = await readUnindexed(database, wanted);
+  return {
+    isUsable: schema !== null,
+    built: schema === null ? 0 : built,
+    missing: own.length - built + unindexed,
+    builtShare: own.find(({ builtShare }) => builtShare !== null)?.builtShare ?? undefined,
+  };
 }
 
 /** At most one of this many documents may lack its vectors. */

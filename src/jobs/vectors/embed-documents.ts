@@ -18,11 +18,13 @@ import {
   switchGeneration,
   type VectorGeneration,
 } from '../../database/rows/vector-generations.ts';
+import { readIndexFigures } from '../../database/vector-indexes/vector-indexes.ts';
 import { findWithoutVectors, type WithoutVectors } from '../../indexing/missing-vectors.ts';
 import { modelOf } from '../../meaning/model/embeddings-model.ts';
 import { createEmbeddingsServer } from '../../meaning/model/embeddings-server.ts';
 import { createModelSpace } from '../../meaning/model/model-space.ts';
 import { createPassageEmbeddings } from '../../meaning/model/passage-embeddings.ts';
+import { COMPARED_MAX } from '../../meaning/passage-vectors.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { type Embedding, runRound } from './embedding-round.ts';
 import { keepVectorIndexes } from './index-vectors.ts';
@@ -50,7 +52,7 @@ const ENQUEUED_TOGETHER = 200;
 export type EmbeddingContext = {
   database: Database;
   embeddings: EmbeddingsSettings;
-  telemetry: Pick<Telemetry, 'documentsWithoutVectors'>;
+  telemetry: Pick<Telemetry, 'documentsWithoutVectors' | 'vectorIndexes'>;
   log: Logger;
 };
 
@@ -97,14 +99,21 @@ async function enqueueMissing(
   return rows[0]?.now ?? '-infinity';
 }
 
-/** Tells metrics, and the log now and then, how many documents wait. To count a million takes a tenth of a second. */
-function createReport({ database, telemetry, log }: EmbeddingContext, { model }: VectorGeneration) {
+/**
+ * Tells metrics, and the log now and then, how many documents wait, and metrics how far the indexes of pgvector are. To
+ * count a million documents takes a tenth of a second.
+ */
+function createReport(
+  { database, telemetry, log }: EmbeddingContext,
+  { generation, model }: VectorGeneration,
+) {
   let [countedAtMs, reportedAtMs, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   return async (): Promise<void> => {
     if (performance.now() - countedAtMs < MAINTENANCE_INTERVAL_MS) return;
     countedAtMs = performance.now();
     const documents = await countWithoutVectors(database);
     telemetry.documentsWithoutVectors(documents);
+    telemetry.vectorIndexes(await readIndexFigures(database, { generation, passagesMin: COMPARED_MAX }));
     const isDue = performance.now() - reportedAtMs >= REPORT_INTERVAL_MS;
     if (documents > 0 && isDue) {
       log.info(
@@ -201,6 +210,7 @@ export async function embedDocuments(
     untilOver(keepVectorIndexes(context, { own, readGenerations: () => usedBy(turn) }, both)),
   ]);
   telemetry.documentsWithoutVectors(undefined);
+  telemetry.vectorIndexes(undefined);
   signal.throwIfAborted();
   if (!(over.signal.reason instanceof TurnOver)) throw over.signal.reason;
   return await isWanted(turn);

@@ -35,8 +35,8 @@ type Context = { database: Database; log: Logger };
 /** Whether an index is of no use: it is half built, or its knowledge base is gone or small, or its vectors are. */
 const isUseless =
   (generations: number[]) =>
-  ({ generation, isValid, isBuilding, passageCount }: VectorIndex): boolean =>
-    !isBuilding && (!isValid || (passageCount ?? 0) < KEPT_FROM || !generations.includes(generation));
+  ({ generation, isValid, builtShare, passageCount }: VectorIndex): boolean =>
+    builtShare === null && (!isValid || (passageCount ?? 0) < KEPT_FROM || !generations.includes(generation));
 
 /** The statement that comes next, and the line of the log after it; undefined: nothing is to be done. */
 async function findNext(
@@ -52,7 +52,8 @@ async function findNext(
     const { name, knowledgeBaseId } = useless;
     return { text: dropIndexSql(home, name), done: 'an index of vectors has been dropped', knowledgeBaseId };
   }
-  if (indexes.length >= INDEXES_MAX || indexes.some(({ isBuilding }) => isBuilding)) return undefined;
+  if (indexes.length >= INDEXES_MAX || indexes.some(({ builtShare }) => builtShare !== null))
+    return undefined;
   const unindexed = await readUnindexed(database, { generation, passagesMin: COMPARED_MAX });
   const next = unindexed.find(({ isComplete }) => isComplete);
   if (next === undefined) return undefined;

@@ -86,7 +86,7 @@ async function work(own: VectorGeneration, respond: Respond = answer(own)) {
   const context = {
     database: suite.database,
     embeddings: { url, model, ...settings, batch: 8, perMinute: undefined },
-    telemetry: { documentsWithoutVectors: (count?: number) => void told.push(count) },
+    telemetry: { documentsWithoutVectors: (count?: number) => void told.push(count), vectorIndexes() {} },
     log: createLog('silent'),
   };
   const stopping = new AbortController();

@@ -10,7 +10,7 @@ import {
   type NewDatabase,
 } from '../../../database/testing/new-database.ts';
 import { createVectorIndexes, type VectorIndexes } from '../../../database/vector-indexes/usable-indexes.ts';
-import { readVectorIndexes } from '../../../database/vector-indexes/vector-indexes.ts';
+import { readIndexFigures, readVectorIndexes } from '../../../database/vector-indexes/vector-indexes.ts';
 import { pgvectorPrograms, startPgvector } from '../../../embedded-postgres/testing/pgvector.ts';
 import { createStemMemory } from '../../../indexing/stems.ts';
 import { COMPARED_MAX, noVectors } from '../../../meaning/passage-vectors.ts';
@@ -80,6 +80,7 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
         ${stored(signs)}::bit varying FROM passages WHERE document_id = ${id}`.execute(database);
     await sql`DELETE FROM documents_without_vectors`.execute(database); // it has its vectors
   }
+  const figures = () => readIndexFigures(database, { generation: own.generation, passagesMin: COMPARED_MAX });
   const names = async () =>
     (await readVectorIndexes(database)).map(({ knowledgeBaseId, isValid }) => ({ knowledgeBaseId, isValid }));
   const untilIndexed = (...knowledgeBaseIds: string[]) =>
@@ -153,12 +154,14 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
   test('until its index is built, only words find passages of a large knowledge base', async () => {
     expect(await titlesFor(QUERY, TARGET)).toEqual([]);
     expect(await names()).toEqual([]);
+    expect(await figures()).toEqual({ isUsable: false, built: 0, missing: 1, builtShare: undefined });
   });
 
   test('in whichever schema the extension is, an index is built, and finds what has no word of the query', async () => {
     await sql`CREATE SCHEMA "With Space"`.execute(database);
     await sql`CREATE EXTENSION vector SCHEMA "With Space"`.execute(database);
     await untilIndexed(owned.knowledgeBaseId);
+    expect(await figures()).toEqual({ isUsable: true, built: 1, missing: 0, builtShare: undefined });
     expect((await titlesFor(QUERY, TARGET))[0]).toBe('Target');
     expect((await titlesFor(QUERY, TARGET, { mode: 'meaning' }))[0]).toBe('Target');
     expect(await titlesFor(QUERY, TARGET, { mode: 'words', embed: undefined })).toEqual([]);
@@ -249,6 +252,7 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
       database,
     );
     expect(await titlesFor(QUERY, TARGET)).toEqual([]);
+    expect(await figures()).toMatchObject({ built: 0, missing: 1 });
     await untilIndexed(owned.knowledgeBaseId);
     expect((await titlesFor(QUERY, TARGET))[0]).toBe('Target');
   });
