@@ -106,6 +106,19 @@ test('answers in which a part did not run are counted', () => {
   ]);
 });
 
+test('an answer in which a part did not run makes no way another one', () => {
+  const [late] = times(1, { words: 1, both: 2, rerank: 3 });
+  const rerank = late?.answers.get('rerank') ?? { documents: [] };
+  const answers = new Map(late?.answers).set('rerank', { ...rerank, warning: 'Too late.' });
+  const answered = [
+    ...times(20, { words: 1, both: 2, rerank: 2 }),
+    { grades: new Map([['right', 1]]), answers },
+  ];
+  const comparison = compareWays(answered);
+  expect(comparison?.rows.map(({ way }) => way)).toEqual(['words', 'both']);
+  expect(comparison?.same).toEqual([{ way: 'rerank', as: 'both' }]);
+});
+
 test('a reranker that is not worth it is left out', () => {
   const answered = [
     ...times(24, { words: 2, both: 1, rerank: 1 }),

@@ -62,7 +62,13 @@ export type Gain = { from: WayFigures; mean: number; interval: Interval; better:
 /** Differences below this are none: sums of the same numbers in another order. */
 const EQUAL = 1e-9;
 
-type MeasuredWay = { way: Way; measured: Measured[]; milliseconds: number[]; documents: string[] };
+/** `documents`: of each answer; undefined: a part of the way did not run, so they say nothing about it. */
+type MeasuredWay = {
+  way: Way;
+  measured: Measured[];
+  milliseconds: number[];
+  documents: (string | undefined)[];
+};
 
 function measureWay(way: Way, answered: readonly Answered[]): MeasuredWay {
   const answers = answered.map(({ answers }) => answers.get(way) ?? { documents: [] });
@@ -70,7 +76,9 @@ function measureWay(way: Way, answered: readonly Answered[]): MeasuredWay {
     way,
     measured: answers.map(({ documents }, i) => measureAnswer(documents, answered[i]?.grades ?? new Map())),
     milliseconds: answers.flatMap(({ milliseconds }) => milliseconds ?? []),
-    documents: answers.map(({ documents }) => documents.slice(0, DEPTH).join(' ')),
+    documents: answers.map(({ documents, warning }) =>
+      warning === undefined ? documents.slice(0, DEPTH).join(' ') : undefined,
+    ),
   };
 }
 
@@ -96,9 +104,16 @@ function toFigures(of: MeasuredWay, baseline: MeasuredWay): WayFigures {
   };
 }
 
-/** The cheapest of these ways that has answered every question as this one: itself, if its answers are others. */
+/**
+ * The cheapest of these ways that has answered every question as this one, where both have run whole: itself, if its
+ * answers are others.
+ */
 function cheapestAlike(way: MeasuredWay, ways: MeasuredWay[]): MeasuredWay {
-  const isAlike = ({ documents }: MeasuredWay) => documents.every((each, i) => each === way.documents[i]);
+  const isAlike = ({ documents }: MeasuredWay) =>
+    documents.every((each, i) => {
+      const own = way.documents[i];
+      return each === own || each === undefined || own === undefined;
+    });
   return ways.find(isAlike) ?? way;
 }
 
