@@ -85,13 +85,19 @@ function noteQuery(
   });
 }
 
+/** What tells a key that sees a part of its account from others; undefined: it sees all. */
+const viewOf = ({ keyId, reach, restriction }: HandlerContext): string | undefined =>
+  reach === undefined && restriction === undefined ? undefined : JSON.stringify([keyId, restriction]);
+
 /** The search that a query asks for. */
-function toRequest(input: QueryInput, { accountId, reach, restriction, config }: HandlerContext) {
+function toRequest(input: QueryInput, context: HandlerContext) {
+  const { accountId, reach, restriction, config } = context;
   const { query, limit = 10, knowledgeBaseIds, minScore, prefix = false, mode, rerank } = input;
   const { highlight = false, explain = false, contextPassages = 0 } = input;
   const isDetailed = highlight || explain || contextPassages > 0;
   return {
     accountId,
+    view: viewOf(context),
     knowledgeBaseIds: knowledgeBaseIds ? parseKnowledgeBaseIds(knowledgeBaseIds, reach) : reach && [...reach],
     skipsDeleted: knowledgeBaseIds === undefined,
     query,

@@ -36,7 +36,7 @@ import { type Rerank, rerankBest } from './rerank-best.ts';
  * undefined: both. `admit`: called once, when the knowledge bases are known to exist; it refuses the search by
  * throwing. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
  * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts
- * the results. `minScore`: the lowest score of a result.
+ * the results. `minScore`: the lowest score of a result. `view`: what tells keys that see a part of the account apart.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
@@ -48,6 +48,7 @@ export type SearchRequest = ScopedQuery & {
   reranking?: Rerank | undefined;
   scope?: SearchScope | undefined;
   minScore?: number | undefined;
+  view?: string | undefined;
   details?: Details;
 };
 

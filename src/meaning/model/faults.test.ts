@@ -75,7 +75,7 @@ test.each(FAULTS)('a server that %s: a query is told why (%s)', async (_, degrad
   // A fault that shows is told at once; the others need the limit.
   const timeoutMs = degraded === 'timeout' ? 50 : 60_000;
   const queries = createQueryEmbeddings(serverAt(url), { timeoutMs });
-  const answer = await queries.embed('hotel', 'account');
+  const answer = await queries.embed('hotel', { accountId: 'account' });
   expect(answer).toMatchObject({ degraded, message: expect.stringMatching(/./) });
   expect(JSON.stringify(answer)).not.toContain('secret');
 });

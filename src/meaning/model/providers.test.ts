@@ -75,7 +75,9 @@ test.each(EACH)('%s: a query gets the vector that it would have as the only text
   const queries = createQueryEmbeddings(server, { timeoutMs: 60_000 });
   const expected = Float32Array.from(numbersOf(`${model.queryPrefix}hotel`, provider.dimensions));
   // At first some of them load, or are busy.
-  await expect.poll(() => queries.embed('hotel', 'account'), { interval: 300 }).toEqual({ vector: expected });
+  await expect
+    .poll(() => queries.embed('hotel', { accountId: 'account' }), { interval: 300 })
+    .toEqual({ vector: expected });
 });
 
 test('what a provider asks for is waited for: Retry-After, and growing pauses without it', async () => {

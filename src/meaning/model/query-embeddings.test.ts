@@ -29,7 +29,11 @@ function createTested(embed: Embed) {
     },
   };
   const queries = createQueryEmbeddings(server, { timeoutMs: TIMEOUT_MS });
-  return { asked, tested, ask: (query: string, account = 'a') => queries.embed(query, account) };
+  return {
+    asked,
+    tested,
+    ask: (query: string, accountId = 'a', view?: string) => queries.embed(query, { accountId, view }),
+  };
 }
 
 /** How long an answer takes, by the faked clock. */
@@ -49,16 +53,19 @@ test('equal queries of an account share one call, and its vector is kept', async
   expect(asked).toEqual(['hotel', 'inn']);
 });
 
-test('accounts share neither calls nor vectors', async () => {
+test('accounts, and keys that see a part of one, share neither calls nor vectors', async () => {
   const { ask, asked } = createTested(() => after(50, () => VECTOR));
   const answers = Promise.all([ask('hotel', 'a'), ask('hotel', 'b')]);
   await vi.advanceTimersByTimeAsync(50);
   await answers;
   expect(asked).toEqual(['hotel', 'hotel']);
   const third = ask('hotel', 'c');
+  const limited = ask('hotel', 'a', 'a key of one team');
   await vi.advanceTimersByTimeAsync(50);
-  await third;
-  expect(asked).toHaveLength(3);
+  await Promise.all([third, limited]);
+  expect(asked).toHaveLength(4);
+  await ask('hotel', 'a', 'a key of one team');
+  expect(asked).toHaveLength(4);
 });
 
 test('a query waits no longer than the limit; the late answer serves the next one', async () => {

