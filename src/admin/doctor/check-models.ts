@@ -28,7 +28,12 @@ const SAME = 1 - 1e-5;
 /** Requests whose times are compared with the limit of a query. */
 const TIMED = 3;
 
-const WORDS_ANSWER = 'Until then searches go by words.';
+/** The servers, each with what happens without it. */
+const UNTIL_THEN = {
+  'The embeddings server': 'Until then searches go by words.',
+  'The reranker': 'Until then passages stay in their order.',
+};
+type ModelServer = keyof typeof UNTIL_THEN;
 
 type Asked = { server: EmbeddingsServer; model: EmbeddingsModel; signal: AbortSignal };
 
@@ -109,7 +114,7 @@ async function checkBatch({ server, signal }: Asked, batch: number): Promise<Pro
 
 /** The problem of a server whose fastest answer is too late for a query. */
 async function checkTime(
-  what: string,
+  what: ModelServer,
   setting: string,
   limitMs: number,
   ask: () => Promise<unknown>,
@@ -125,13 +130,17 @@ async function checkTime(
     {
       isWarning: true,
       problem: `${what} needs ${Math.ceil(fastestMs)} ms for a query, and ${setting} is ${limitMs}.`,
-      remedy: `Raise ${setting}, or use a smaller model or a faster machine. ${WORDS_ANSWER}`,
+      remedy: `Raise ${setting}, or use a smaller model or a faster machine. ${UNTIL_THEN[what]}`,
     },
   ];
 }
 
 /** Runs the checks of a server; if it fails, that is the problem. */
-async function runChecks(settings: string, checks: () => AsyncGenerator<Problem[]>): Promise<Problem[]> {
+async function runChecks(
+  what: ModelServer,
+  settings: string,
+  checks: () => AsyncGenerator<Problem[]>,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
   try {
     for await (const found of checks()) problems.push(...found);
@@ -139,7 +148,7 @@ async function runChecks(settings: string, checks: () => AsyncGenerator<Problem[
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     if (!isLate && !(error instanceof ModelFailure)) throw error;
     const problem = isLate ? `The server did not answer within ${TIMEOUT_MS / 1000} s.` : error.message;
-    problems.push({ problem, remedy: `Start the server, or correct ${settings}. ${WORDS_ANSWER}` });
+    problems.push({ problem, remedy: `Start the server, or correct ${settings}. ${UNTIL_THEN[what]}` });
   }
   return problems;
 }
@@ -154,6 +163,7 @@ export async function checkEmbeddings(settings: EmbeddingsSettings): Promise<Pro
   };
   const { signal } = asked;
   return await runChecks(
+    'The embeddings server',
     'EMBEDDINGS_URL, EMBEDDINGS_MODEL, EMBEDDINGS_DIMENSIONS or EMBEDDINGS_API_KEY',
     async function* () {
       yield await checkSentences(asked);
@@ -171,18 +181,22 @@ export async function checkReranker(settings: RerankSettings): Promise<Problem[]
   const reranker = createReranker(settings);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const texts = Array.from({ length: settings.candidates }, (_, i) => (i === 0 ? NEAR : FAR));
-  return await runChecks('RERANK_URL, RERANK_MODEL, RERANK_CANDIDATES or RERANK_API_KEY', async function* () {
-    const [near = 0, far = 0] = await reranker.rerank(QUESTION, [NEAR, FAR], signal);
-    yield near > far
-      ? []
-      : [
-          {
-            problem: `The reranker does not know what texts mean: to "${QUESTION}" it puts "${FAR}" before "${NEAR}".`,
-            remedy: 'Set RERANK_MODEL, or the model of its server, to one for reranking.',
-          },
-        ];
-    yield await checkTime('The reranker', 'RERANK_TIMEOUT_MS', settings.timeoutMs, () =>
-      reranker.rerank(QUESTION, texts, signal),
-    );
-  });
+  return await runChecks(
+    'The reranker',
+    'RERANK_URL, RERANK_MODEL, RERANK_CANDIDATES or RERANK_API_KEY',
+    async function* () {
+      const [near = 0, far = 0] = await reranker.rerank(QUESTION, [NEAR, FAR], signal);
+      yield near > far
+        ? []
+        : [
+            {
+              problem: `The reranker does not know what texts mean: to "${QUESTION}" it puts "${FAR}" before "${NEAR}".`,
+              remedy: 'Set RERANK_MODEL, or the model of its server, to one for reranking.',
+            },
+          ];
+      yield await checkTime('The reranker', 'RERANK_TIMEOUT_MS', settings.timeoutMs, () =>
+        reranker.rerank(QUESTION, texts, signal),
+      );
+    },
+  );
 }

@@ -263,6 +263,17 @@ test('a server that hangs or drips ends with the signal, and its connection is c
   await expect.poll(() => closed).toEqual(['hangs', 'drips']);
 });
 
+test.each([
+  ['in capitals', KEY.toUpperCase()],
+  ['in two parts', `${KEY.slice(0, 14)} ${KEY.slice(14)}`],
+  ['encoded', encodeURIComponent(KEY).replaceAll('-', '%2D')],
+  ['its beginning', `${KEY.slice(0, 12)}***`],
+  ['its end', `…${KEY.slice(-9)}`],
+])('a message with the key %s is not repeated', async (_, part) => {
+  const { message } = await failureAt(() => ({ status: 404, json: { error: { message: `no ${part}` } } }));
+  expect(message).toMatch(/answered with status 404$/);
+});
+
 function abortable() {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort(new Error('no longer')) };

@@ -40,6 +40,20 @@ const quotes = (message: string, texts: readonly string[]): boolean => {
   return texts.some((text) => text.length > 3 && text.length < QUOTE_LENGTH && message.includes(text));
 };
 
+/** A message that has as many characters of the key in a row has a part of it. */
+const KEY_PART_LENGTH = 8;
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+
+/** Whether a message has a part of the key, in whichever case, and with whatever between its letters and digits. */
+function hasKey(message: string, apiKey: string): boolean {
+  const [letters, key] = [lettersOf(message), lettersOf(apiKey)];
+  if (message.includes(apiKey)) return true;
+  for (let from = 0; from + KEY_PART_LENGTH <= key.length; from++)
+    if (letters.includes(key.slice(from, from + KEY_PART_LENGTH))) return true;
+  return false;
+}
+
 /** What must not be in a message. */
 export type Secrets = { apiKey: string | undefined; texts: readonly string[] };
 
@@ -49,7 +63,7 @@ export function repeatable(answer: unknown, { apiKey, texts }: Secrets): string 
     ?.slice(0, 10 * MESSAGE_MAX_LENGTH)
     .replaceAll(/[\s\p{C}]+/gu, ' ')
     .trim();
-  if (!message || (apiKey !== undefined && message.includes(apiKey)) || quotes(message, texts)) return '';
+  if (!message || (apiKey !== undefined && hasKey(message, apiKey)) || quotes(message, texts)) return '';
   const characters = [...message];
   const isCut = characters.length > MESSAGE_MAX_LENGTH;
   return `: ${characters.slice(0, MESSAGE_MAX_LENGTH).join('')}${isCut ? '…' : ''}`;
