@@ -2,10 +2,11 @@
 
 import {
   call,
+  callWhole,
   createKnowledgeBase,
   type RunningService,
 } from '../../contract-tests/harness/service/service-process.ts';
-import type { QueryRequest, SearchResult } from '../../generated/types.gen.ts';
+import type { QueryRequest, SearchResultsEnvelope } from '../../generated/types.gen.ts';
 import { inParallel } from '../../src/concurrency/in-parallel.ts';
 import { showProgress } from '../../src/terminal/progress.ts';
 import type { Collection, Excerpt } from './collection.ts';
@@ -64,22 +65,27 @@ export async function importCorpus(
   return { knowledgeBaseId, collectionId };
 }
 
-/** Runs every query. A document's score is that of its best passage. */
+/**
+ * Runs every query. A document's score is that of its best passage. `warned`: how many answers had a warning: a model
+ * did not answer, and the words did.
+ */
 export async function answerQueries(
   service: RunningService,
   { name, queries }: Collection,
   { knowledgeBaseId, collectionId }: ImportedCorpus,
   options: Pick<QueryRequest, 'mode'> = {},
-): Promise<{ run: Run; answers: Map<string, Excerpt[]> }> {
+): Promise<{ run: Run; answers: Map<string, Excerpt[]>; warned: number }> {
   const run: Run = new Map();
   const answers = new Map<string, Excerpt[]>();
+  let warned = 0;
   await workThrough(`${name}: querying`, queries, async ({ id, text }) => {
-    const results = await call<SearchResult[]>(service, 'query', {
+    const { data: results, warnings } = await callWhole<SearchResultsEnvelope>(service, 'query', {
       query: cut(text, QUERY_LIMIT),
       knowledgeBaseIds: [knowledgeBaseId],
       limit: PASSAGES_PER_QUERY,
       ...options,
     });
+    if (warnings !== undefined) warned++;
     const scores = new Map<string, number>();
     for (const { document_id, score } of results) {
       const document = collectionId.get(document_id) ?? document_id;
@@ -93,5 +99,5 @@ export async function answerQueries(
     }));
     answers.set(id, judged);
   });
-  return { run, answers };
+  return { run, answers, warned };
 }

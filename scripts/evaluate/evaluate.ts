@@ -6,7 +6,8 @@
  * With --together all collections share one knowledge base, like the documents of people who write several languages.
  * With --small they are cut to 10, 30, 100 and 300 documents. With --unanswered they are asked what they do not answer:
  * how well the best score tells (areas under the curve), and which `minScore` drops how many of these questions.
- * With --modes they are asked by words, by meaning and by both, of a service with word vectors.
+ * With --modes they are asked by words, by meaning and by both, of a service with word vectors, or with the model of
+ * the environment (EMBEDDINGS_URL, EMBEDDINGS_MODEL …).
  *
  * `npm run evaluate -- --own FILE` compares words and meaning by one's own questions, at a running service: it is the
  * command `knowledge-retrieval evaluate FILE`, which installed packages have too.
@@ -78,7 +79,7 @@ const command = withEvaluateOptions(scriptCommand('evaluate'))
   .option('--together', 'import all collections into one knowledge base')
   .option('--small', 'cut each collection to 10, 30, 100 and 300 documents')
   .option('--unanswered', 'ask each collection also what it does not answer')
-  .option('--modes', 'by words, by meaning and by both, with word vectors')
+  .option('--modes', 'by words, by meaning and by both, with word vectors or the model of EMBEDDINGS_URL')
   .option(
     '--misspelt <letters>',
     'with this many typing errors in the longest word of each query',

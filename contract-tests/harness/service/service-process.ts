@@ -318,14 +318,14 @@ export async function withService<T>(
 
 /**
  * Calls an operation: with a body by POST, without one by GET (`operation` may then have a query).
- * @returns the answer's `data`
+ * @returns the whole answer: its `data`, and what stands beside it
  * @throws when the answer is not a success
  */
-export async function call<Data>(
+export async function callWhole<Envelope>(
   { address, apiKey }: Pick<RunningService, 'address' | 'apiKey'>,
   operation: string,
   body?: object | string,
-): Promise<Data> {
+): Promise<Envelope> {
   const json = typeof body === 'object' ? JSON.stringify(body) : body;
   const response = await fetch(`${address}/v1/${operation}`, {
     headers: { 'x-api-key': apiKey, ...(json !== undefined && { 'content-type': 'application/json' }) },
@@ -334,8 +334,15 @@ export async function call<Data>(
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${text.slice(0, 500)}`);
-  return (JSON.parse(text) as { data: Data }).data; // the caller names the operation and knows its payload
+  return JSON.parse(text) as Envelope; // the caller names the operation and knows its answer
 }
+
+/** The same, of an answer's `data` alone. */
+export const call = async <Data>(
+  account: Pick<RunningService, 'address' | 'apiKey'>,
+  operation: string,
+  body?: object | string,
+): Promise<Data> => (await callWhole<{ data: Data }>(account, operation, body)).data;
 
 /** Creates a knowledge base and returns its id. */
 export async function createKnowledgeBase(
