@@ -73,6 +73,15 @@ describe('fonts that do not say which letters they have', () => {
     expect(warnings).toEqual([UNRELIABLE]);
   });
 
+  it('are those of a script whose marks outnumber its letters, too', async () => {
+    const burmese = { a: 'က', b: '\u102d', c: '\u102f', z: '\0' };
+    const { extracted, warnings } = await extractPdf(
+      drawnPdf([textAt(60, 700, 'abczabc', '/F3 12 Tf')], burmese),
+    );
+    expect(extracted.text).toBe('ကိုကို');
+    expect(warnings).toEqual([UNRELIABLE]);
+  });
+
   it('have no text for glyphs that their maps leave empty, and are named where syllables depend on them', async () => {
     // Numbers of glyphs, as WeasyPrint writes them: the first glyph of a syllable stands for all of it.
     const map =
