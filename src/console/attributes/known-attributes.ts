@@ -9,15 +9,19 @@ const ASKED_MAX = 8;
 /** How many documents have each type of an attribute, by its name. */
 export type KnownTypes = ReadonlyMap<string, ReadonlyMap<AttributeType, number>>;
 
-/** The names, and the most frequent texts of each. */
+/** The names, and the most frequent texts of each. `isPartial`: documents may have others. */
 export type KnownAttributes = {
+  isPartial: boolean;
   names: readonly string[];
   types: KnownTypes;
   values: ReadonlyMap<string, readonly string[]>;
 };
 
+/** What the first knowledge bases say of their attributes. `isPartial`: not all documents or attributes are counted. */
+type Summaries = { lists: AttributeSummary[][]; isPartial: boolean };
+
 /** Joins the attributes of several knowledge bases. */
-export function joinAttributes(lists: readonly (readonly AttributeSummary[])[]): KnownAttributes {
+function joinAttributes({ lists, isPartial }: Summaries): KnownAttributes {
   const types = new Map<string, Map<AttributeType, number>>();
   const values = new Map<string, Set<string>>();
   for (const { name, types: summaries } of lists.flat()) {
@@ -31,11 +35,8 @@ export function joinAttributes(lists: readonly (readonly AttributeSummary[])[]):
     values.set(name, texts);
   }
   const listed = new Map([...values].map(([name, texts]) => [name, [...texts]] as const));
-  return { names: [...types.keys()], types, values: listed };
+  return { isPartial, names: [...types.keys()], types, values: listed };
 }
-
-/** What the first knowledge bases say of their attributes. `isPartial`: not all documents or attributes are counted. */
-export type Summaries = { lists: AttributeSummary[][]; isPartial: boolean };
 
 const NOTHING_KNOWN: Summaries = { lists: [], isPartial: false };
 
@@ -64,4 +65,4 @@ export function useAttributeSummaries(knowledgeBaseIds: readonly string[], versi
 
 /** The attributes of the first knowledge bases. */
 export const useKnownAttributes = (knowledgeBaseIds: readonly string[]): KnownAttributes =>
-  joinAttributes(useAttributeSummaries(knowledgeBaseIds).lists);
+  joinAttributes(useAttributeSummaries(knowledgeBaseIds));

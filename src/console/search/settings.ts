@@ -1,5 +1,5 @@
 /** The settings of a search: as parameters of the page, and as the request that they make. */
-import type { Filter, QueryRequest, SearchMode } from '../../client/index.ts';
+import type { Filter, KnowledgeBase, QueryRequest, SearchMode } from '../../client/index.ts';
 import { parseFilterText } from '../../formats/filter-text.ts';
 
 export type SearchSettings = {
@@ -78,11 +78,16 @@ export const widen = (settings: SearchSettings): SearchSettings => ({
   knowledgeBaseIds: [],
 });
 
-/** The ids of the knowledge bases that are searched. */
-export const searchedIds = (
+/** The ids of the knowledge bases that are searched. All of them begin with the largest: not all may be asked. */
+export function searchedIds(
   { knowledgeBaseIds }: SearchSettings,
-  knowledgeBases: readonly { id: string }[],
-): string[] => (knowledgeBaseIds.length > 0 ? knowledgeBaseIds : knowledgeBases.map(({ id }) => id));
+  knowledgeBases: readonly KnowledgeBase[],
+): string[] {
+  if (knowledgeBaseIds.length > 0) return knowledgeBaseIds;
+  return knowledgeBases
+    .toSorted(({ documentCount: a = 0 }, { documentCount: b = 0 }) => b - a)
+    .map(({ id }) => id);
+}
 
 /** Parses the filter. @throws a FilterTextError; the service checks the bounds, and the types of JSON */
 export const parseFilter = (text: string): Filter => parseFilterText(text) as Filter;

@@ -97,7 +97,7 @@ type ConditionRowProps = PartProps & { fieldsId: string; known: KnownAttributes;
 
 export function ConditionRow({ fieldsId, known, onRemove, ...part }: ConditionRowProps) {
   const { condition, number } = part;
-  const mismatch = findMismatch(condition, known.types);
+  const mismatch = known.isPartial ? undefined : findMismatch(condition, known.types);
   return (
     <li class="condition">
       <Key fieldsId={fieldsId} {...part} />
