@@ -18,16 +18,30 @@ export function valueFormat(code: string, { epoch1904 }: { epoch1904: boolean })
   if (/^\s*(?:general|@)?\s*$/i.test(code) || code.length > CODE_MAX_LENGTH)
     return { number: generalNumber, text: (text) => text };
   const valid = validCode(normaliseCode(code));
+  const withDigits = digitWriter(code);
   const addedDays = epoch1904 && isDate(valid) ? DAYS_TO_1904 : 0;
   return {
     number(written) {
       const value = Number(written);
       if (written.trim() === '' || !Number.isFinite(value)) return written;
       const shown = showNumber(withFullIntegers(valid, value), value + addedDays);
-      return shown === undefined || shown === OVERFLOW ? generalNumber(written) : shown.trim();
+      return withDigits(shown === undefined || shown === OVERFLOW ? generalNumber(written) : shown.trim());
     },
     text: hasTextSection(valid) ? (text) => tryFormat(valid, text) ?? text : (text) => text,
   };
+}
+
+/** The shape of digits is the fourth byte of a locale from its end: `[$-2000401]` is Arabic, `[$-D07041E]` Thai. */
+const DIGIT_SHAPE = /\[\$[^\]-]*-([\da-f]{1,2})[\da-f]{6}\]/i;
+/** The zeros of the shapes 2 to 18: Arabic, Persian, ten scripts of India from Hindi on, Thai, Lao and others. */
+const ZEROS = '٠۰०০੦૦୦௦౦೦൦๐໐༠၀፨០';
+
+/** Chinese numbers (`[DBNum1]`, shapes from 27 on) stay in figures, by which people look for them. Ethiopic has no 0. */
+function digitWriter(code: string): (shown: string) => string {
+  const zero = [...ZEROS][Number.parseInt(DIGIT_SHAPE.exec(code)?.[1] ?? '0', 16) - 2];
+  if (zero === undefined || !/^\p{Nd}$/u.test(zero)) return (shown) => shown;
+  const first = zero.charCodeAt(0);
+  return (shown) => shown.replace(/[0-9]/g, (digit) => String.fromCharCode(first + Number(digit)));
 }
 
 /** What the formatter writes for a number that no section of the code is for. */

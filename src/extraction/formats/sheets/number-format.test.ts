@@ -132,6 +132,18 @@ test('dates count from 1904 where the workbook says so, and durations do not', (
   expect(show('[h]:mm', 1.5, true)).toBe('36:00');
 });
 
+test.each([
+  ['[$-2000401]#,##0.0', '١٢٬٣٤٥٫٠'],
+  ['[$-3000429]0', '۱۲۳۴۵'],
+  ['[$-4000439]0', '१२३४५'],
+  ['[$-D07041E]0', '๑๒๓๔๕'],
+  ['[$-12000453]0', '១២៣៤៥'],
+  ['[$-41E]0', '12345'],
+  ['[DBNum1][$-804]General', '12345'],
+])('digits by the code %s have the shape of their script', (code, expected) => {
+  expect(show(code, 12345)).toBe(expected);
+});
+
 test('an invalid code, or one that is no date for the number, leaves the number', () => {
   expect(show('Standard', 12.5)).toBe('12.5');
   expect(show('dd.mm.yyyy', 4006381333931)).toBe('4006381333931');
