@@ -24,6 +24,7 @@ import {
   type SearchMode,
 } from './query/query-meaning.ts';
 import { languageWarning, meaningWarnings } from './query/query-warnings.ts';
+import { rankAcrossServers } from './ranking/across-servers.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { findNearest } from './ranking/nearest.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
@@ -199,9 +200,9 @@ export type MeaningSources = { vectorsIn?: VectorsIn | undefined; indexes?: Vect
 export function createSearchIn(
   memory: StemMemory,
   { vectorsIn, indexes = noVectorIndexes }: MeaningSources = {},
+  rankPassages = createRanking(),
 ): SearchIn {
   const analyse = createQueryAnalysis(memory, vectorsIn);
-  const rankPassages = createRanking();
   return async (database, asked) => {
     const limit = Math.max(asked.limit, asked.reranking?.depth ?? 0);
     const request = { ...asked, limit, scope: scopeOf(asked) };
@@ -231,7 +232,7 @@ export function createSearchIn(
 export function createSearch(database: Queryable, memory: StemMemory, sources?: MeaningSources): Search {
   const search = createSearchIn(memory, sources);
   // On Citus by words: its statements with vectors have not shown the results of one server yet.
-  const searchDistributed = createSearchIn(memory);
+  const searchDistributed = createSearchIn(memory, {}, createRanking(rankAcrossServers));
   return async (request) => {
     const answerBy = async (searchIn: SearchIn) => {
       const ranked = await searchIn(database, request);

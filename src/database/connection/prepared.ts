@@ -3,29 +3,38 @@
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
+import { FIND_MARKS } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
+import { type InShard, inShard } from './at-shards/shard-statements.ts';
+import { type AtWorkers, atWorkers } from './at-shards/worker-statements.ts';
 import { areBounded } from './bounded-statements.ts';
-import { type InShard, inShard } from './shard-statements.ts';
 
 /**
  * A statement for tables that Citus distributes, with the values and results of one for a single server.
  *
- * - `build` makes its text.
+ * - `build` makes its text, where it is not to run with the text for one server.
  * - `ids`: the value with the knowledge bases that it reads, if it reads distributed tables only. If they are one, the
  *   statement for a single server runs in its shard instead (see shard-statements.ts).
  * - `buildInShard` makes the text that runs there, if the statement for a single server also reads other tables.
+ * - `combine`: the statement runs at each server of shards instead, over all its shards (see worker-statements.ts), and
+ *   this makes one result of those of the servers.
  */
 export type DistributedStatement<Value extends string, Row> = {
-  build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
+  build?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
   ids?: Value;
   buildInShard?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
+  combine?: (parts: Row[][]) => Row[];
 };
 
 /** What a session at distributed tables sends instead of a statement. `idsAt`: the index of the value `ids`. */
-type DistributedForm = { text: string; inShard?: InShard & { idsAt: number } };
+type DistributedForm = {
+  text: string;
+  inShard?: InShard & { idsAt: number };
+  atWorkers?: AtWorkers & { combine: (parts: unknown[][]) => unknown[] };
+};
 
 /** Statement text → the name under which connections prepare it. */
-const names = new Map<string, string>();
+const names = new Map<string, string>([[FIND_MARKS, 'find_shard_marks']]);
 const distributedForms = new Map<string, DistributedForm>();
 
 /**
@@ -86,14 +95,22 @@ function prepareFor<Value extends string, Row>(
   const makeForm = (
     database: Kysely<Tables>,
     plain: string,
-    { build, ids, buildInShard }: DistributedStatement<Value, Row>,
+    { build, ids, buildInShard, combine }: DistributedStatement<Value, Row>,
   ): DistributedForm => {
-    const form = { text: compile(database, build(placeholders)) };
+    const form = { text: build ? compile(database, build(placeholders)) : plain };
     if (ids === undefined) return form;
     const inOneShard = buildInShard ? compile(database, buildInShard(placeholders)) : plain;
     const statements = inShard(name, inOneShard, values.length);
     names.set(statements.call, `${name}_in_shard`);
-    return { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+    const inOne = { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+    if (combine === undefined) return inOne;
+    const calls = atWorkers(name, inOneShard, values.length);
+    names.set(calls.call, `${name}_at_workers`);
+    return {
+      ...inOne,
+      text: inOneShard,
+      atWorkers: { ...calls, combine: combine as (parts: unknown[][]) => unknown[] },
+    }; // of its rows
   };
   return async (database, given, isAlone = false) => {
     if (text === undefined) {

@@ -13,11 +13,12 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { codeOf } from '../../terms/problem.ts';
 import { areTablesDistributedIn, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
+import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.ts';
+import { sendToWorkers } from './at-shards/worker-statements.ts';
 import { type Settings, SINCE } from './fixed-settings.ts';
 import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
 import { processIdOf, QueryWithSettings } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
-import { type Send, sendToShard, singleOf } from './shard-statements.ts';
 
 /** A connection whose statements have their settings. */
 export type Session = {
@@ -194,7 +195,10 @@ async function sendDistributed(send: Send, text: string, values: unknown[]): Pro
   const knowledgeBaseId = form.inShard && singleOf(values[form.inShard.idsAt]);
   const result =
     form.inShard && knowledgeBaseId && (await sendToShard(send, form.inShard, [...values, knowledgeBaseId]));
-  return result ?? (await send(form.text, values));
+  if (result) return result;
+  if (form.atWorkers === undefined) return await send(form.text, values);
+  const rows = form.atWorkers.combine(await sendToWorkers(send, form.atWorkers, values));
+  return { rows, rowCount: rows.length };
 }
 
 const SETTINGS_NAME = 'session_settings';

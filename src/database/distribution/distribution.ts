@@ -11,10 +11,12 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { isShardLost } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
+import { CREATE_RUN_IN_SHARD, RUN_IN_SHARD } from '../connection/at-shards/shard-statements.ts';
+import { CREATE_RUN_AT_WORKER, RUN_AT_WORKER } from '../connection/at-shards/worker-statements.ts';
 import { lastSessionOf, type Queryable } from '../connection/database.ts';
-import { CREATE_RUN_IN_SHARD, RUN_IN_SHARD } from '../connection/shard-statements.ts';
 import { ARE_TABLES_DISTRIBUTED, HAS_CITUS, NODE_NAME, NODES, WORKERS } from '../schema/citus-insides.ts';
 import { CONTENT_TABLES, FIRST_TABLE } from '../schema/distributed-tables.ts';
+import { createShardMarks } from './shard-marks.ts';
 
 /**
  * Settings of the service's own sessions, which the sessions that the coordinator opens need too, at the servers of the
@@ -115,6 +117,7 @@ async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
     );
   }
   for (const add of foreignKeys) await sql.raw(add).execute(transaction);
+  await createShardMarks(transaction);
 }
 
 /** Applies `SHARD_SETTINGS` to the database at all servers. @throws where one refuses */
@@ -136,21 +139,28 @@ async function setOnAllNodes(database: Queryable): Promise<void> {
     );
 }
 
-/** Creates the function `RUN_IN_SHARD`, if it is missing, at all servers and at those that join later. */
-async function createFunctionOfShards(database: Queryable): Promise<void> {
+/** The functions at the servers, by their signatures: the statements that create them. */
+const FUNCTIONS = { [RUN_IN_SHARD]: CREATE_RUN_IN_SHARD, [RUN_AT_WORKER]: CREATE_RUN_AT_WORKER };
+
+/** Creates the `FUNCTIONS` that are missing, at all servers and at those that join later. */
+async function createFunctions(database: Queryable): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${RUN_IN_SHARD}, 0))`.execute(transaction);
-    const { rows } = await sql<{ isThere: boolean }>`
-      SELECT to_regprocedure(${RUN_IN_SHARD}) IS NOT NULL AS "isThere"`.execute(transaction);
-    if (rows[0]?.isThere) return;
-    await sql.raw(CREATE_RUN_IN_SHARD).execute(transaction);
-    await sql`SELECT create_distributed_function(${RUN_IN_SHARD})`.execute(transaction);
+    for (const [signature, create] of Object.entries(FUNCTIONS)) {
+      const { rows } = await sql<{ isThere: boolean }>`
+        SELECT to_regprocedure(${signature}) IS NOT NULL AS "isThere"`.execute(transaction);
+      if (rows[0]?.isThere) continue;
+      await sql.raw(create).execute(transaction);
+      await sql`SELECT create_distributed_function(${signature})`.execute(transaction);
+    }
   });
 }
 
 /** Brings a distributed database to what this version needs there; nothing for any other. */
 export async function updateDistribution(database: Queryable): Promise<void> {
-  if (await areTablesDistributed(database)) await createFunctionOfShards(database);
+  if (!(await areTablesDistributed(database))) return;
+  await createFunctions(database);
+  await database.transaction().execute(createShardMarks);
 }
 
 /**
@@ -203,7 +213,7 @@ export async function distribute(database: Queryable, tell: Tell): Promise<boole
   await requireWorkers(database);
   await requirePublicSchema(database);
   await setOnAllNodes(database);
-  await createFunctionOfShards(database);
+  await createFunctions(database);
   const isDue = !(await areTablesDistributed(database));
   if (isDue) {
     await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);

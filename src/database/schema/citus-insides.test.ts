@@ -23,6 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
+/** All distributed tables. */
+const TABLES = [...CONTENT_TABLES, 'shard_marks'].toSorted();
+
 const CHANGED = 'Citus has other catalogs: see citus-insides.ts';
 
 test('a database has Citus, or has not', async () => {
@@ -42,13 +45,13 @@ test.runIf(isCitus)(
     expect(are, CHANGED).toEqual([{ are: true }]);
     const { rows: tables } = await sql<{ relname: string }>`
     SELECT relname FROM pg_class WHERE relkind = 'r' AND ${IS_TABLE_DISTRIBUTED}`.execute(database);
-    expect(tables.map(({ relname }) => relname).toSorted(), CHANGED).toEqual([...CONTENT_TABLES].toSorted());
+    expect(tables.map(({ relname }) => relname).toSorted(), CHANGED).toEqual(TABLES);
     const { rows: near } = await sql<{ table: string; shard: string }>`
     SELECT near.* FROM (SELECT '${sql.raw(FIRST_TABLE)}_' || min(shardid) AS name FROM pg_dist_shard) AS given,
       LATERAL (${sql.raw(TABLES_NEAR.replace('shard::regclass::text', 'given.name'))}) AS near`.execute(
       database,
     );
-    expect(near.map(({ table }) => table).toSorted(), CHANGED).toEqual([...CONTENT_TABLES].toSorted());
+    expect(near.map(({ table }) => table).toSorted(), CHANGED).toEqual(TABLES);
     for (const { table, shard } of near) expect(shard, CHANGED).toMatch(new RegExp(`^${table}_\\d+$`));
   },
 );

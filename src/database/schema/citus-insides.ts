@@ -47,6 +47,39 @@ export const TABLES_NEAR = `
     JOIN pg_class ON pg_class.oid = other.logicalrelid
   WHERE own.shardid = substring(shard::regclass::text FROM '[0-9]+$')::bigint`;
 
+/** At a server of shards: for each table that is distributed with the others, SQL for the rows of its shards there. */
+export const LOCAL_SHARDS = `
+  SELECT relname AS table, string_agg(format('SELECT * FROM %s', shard_name(near.logicalrelid, near.shardid)),
+    ' UNION ALL ' ORDER BY near.shardid) AS rows
+  FROM pg_dist_partition AS first
+    JOIN pg_dist_partition AS other USING (colocationid)
+    JOIN pg_dist_shard AS near ON near.logicalrelid = other.logicalrelid
+    JOIN pg_dist_placement AS placement ON placement.shardid = near.shardid
+    JOIN pg_class ON pg_class.oid = other.logicalrelid
+  WHERE first.logicalrelid = '${FIRST_TABLE}'::regclass
+    AND placement.groupid = (SELECT groupid FROM pg_dist_local_group)
+  GROUP BY relname`;
+
+/** A mark at each server of shards (see at-shards/worker-statements.ts). A shard has none if it comes from a split. */
+export const FIND_MARKS = `
+  SELECT array_agg(mark) AS marks, bool_and(mark IS NOT NULL) AS "areAll" FROM (
+    SELECT min(recorded_marks.mark::text)::uuid AS mark
+    FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) LEFT JOIN recorded_marks USING (shardid)
+    WHERE logicalrelid = 'shard_marks'::regclass GROUP BY groupid) AS servers`;
+
+/** With so many ids for each shard, all shards have some: e^-20 of them would have none. */
+const IDS_PER_SHARD = 20;
+
+/** Records a random id for each shard without a mark. */
+export const RECORD_MARKS = sql<{ mark: string }>`
+  INSERT INTO recorded_marks (shardid, mark)
+  SELECT DISTINCT ON (shardid) shardid, mark FROM (
+    SELECT mark, get_shard_id_for_distribution_column('shard_marks', mark) AS shardid
+    FROM (
+      SELECT gen_random_uuid() AS mark FROM pg_dist_shard, generate_series(1, ${sql.lit(IDS_PER_SHARD)})
+      WHERE logicalrelid = 'shard_marks'::regclass OFFSET 0) AS ids OFFSET 0) AS placed
+  ON CONFLICT DO NOTHING RETURNING mark`;
+
 /**
  * A statement that stores nothing, after which Citus commits the transaction in two phases: at one server of shards
  * and in the coordinator's own tables both, or nowhere. By itself Citus would do so only if several servers of shards

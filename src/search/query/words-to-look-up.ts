@@ -23,17 +23,17 @@ export type WordsToLookUp = {
 
 type LookedUpValue = 'lexemes' | 'prefixes' | 'dictionaries' | 'words' | 'isCountingStems';
 
-/**
- * The tables of the words to look up, `stemmed` with their stems and `query_lexemes`. Citus reads a CTE that is
- * MATERIALIZED first, and sends its rows to all servers.
- */
-export const lookedUp = (
-  { lexemes, prefixes, dictionaries, words, isCountingStems }: Record<LookedUpValue, RawBuilder<unknown>>,
-  as = sql`AS MATERIALIZED`,
-) => sql`stemmed ${as} (
+/** The tables of the words to look up, `stemmed` with their stems and `query_lexemes`. */
+export const lookedUp = ({
+  lexemes,
+  prefixes,
+  dictionaries,
+  words,
+  isCountingStems,
+}: Record<LookedUpValue, RawBuilder<unknown>>) => sql`stemmed AS MATERIALIZED (
       SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
       FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
-    query_lexemes ${as} (
+    query_lexemes AS MATERIALIZED (
       SELECT DISTINCT prefix || lexeme AS lexeme FROM (
         SELECT unnest(${lexemes}::text[])
         UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${isCountingStems}::boolean

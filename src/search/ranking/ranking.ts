@@ -111,18 +111,22 @@ const WORD_VALUES = [
 const ALL_VALUES = [...WORD_VALUES, ...MEANING_VALUES] as const;
 const SCOPED_VALUES = [...ALL_VALUES, ...SCOPE_VALUES] as const;
 type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
+/** Those of the last steps. */
+type FinalValues = Pick<WordValues, (typeof FULL_MATCH_VALUES)[number] | 'upperBound' | 'limit'> & {
+  meaning?: MeaningValues;
+};
 /** The values of a ranking. `meaning`: further ones; undefined for a statement that knows no meaning. */
 type RankingValues = WordValues & { meaning?: MeaningValues };
 type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
 
 /** SQL for a column of the score by words; 0 where they do not count. */
-const ofWords = (column: string, { meaning }: RankingValues) =>
+const ofWords = (column: string, { meaning }: FinalValues) =>
   meaning === undefined
     ? sql.ref(column)
     : sql`${meaning.wordsShare}::float8 * ${sql.ref(column)} AS ${sql.ref(column)}`;
 
 /** The passages of `ordered` that are answers. `most`: the most of a document, where a query says it. */
-function answers({ meaning }: RankingValues, most: RawBuilder<unknown> | undefined) {
+function answers({ meaning }: FinalValues, most: RawBuilder<unknown> | undefined) {
   const near = sql`ordered WHERE ${meaning === undefined ? sql`bm25 > 0` : isNearEnough(meaning)}`;
   return most === undefined
     ? near
@@ -162,7 +166,16 @@ const rankedTables = (
 }
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
-    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { layout, isRestricted })}),
+    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { layout, isRestricted })}),${orderedTables(values, { maxPerDocument, isDistinct })}`;
+
+/** The tables that lead from `feedback` and `feedback_terms` to `ranked`. */
+export const orderedTables = (
+  values: FinalValues,
+  {
+    maxPerDocument,
+    isDistinct = false,
+  }: { maxPerDocument?: RawBuilder<unknown> | undefined; isDistinct?: boolean } = {},
+) => sql`
     reranked AS MATERIALIZED (${rerankByFeedback(matchColumns(values))}),
     ordered AS MATERIALIZED (${fullMatchesFirst(values)}),
     ranked AS (
@@ -172,13 +185,13 @@ const rankedTables = (
       FROM ${answers(values, maxPerDocument)}${isDistinct ? WITH_COPIES : sql``} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES)`;
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
-const foundColumns = ({
+export const foundColumns = ({
   isDistinct = false,
 } = {}) => sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${isDistinct ? sql`, duplicates` : sql``}`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
-const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
+export const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     ${isDistributed ? sql`JOIN` : sql`LEFT JOIN`} documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id${
@@ -396,7 +409,19 @@ function prepareScoped() {
   };
 }
 
-export function createRanking(): RankPassages {
+/** The values of a ranking without a scope. */
+export type WholeValues = Record<Exclude<(typeof WORD_VALUES)[number], 'lexemes' | 'limit'>, unknown> & {
+  lexemes: string[];
+  limit: number;
+};
+
+/** `rankAcross`: ranks several knowledge bases by words instead, without a scope (see across-servers.ts). */
+export function createRanking(
+  rankAcross?: (
+    database: Queryable,
+    values: WholeValues,
+  ) => Promise<{ found: FoundPassage[]; bestCount: number }>,
+): RankPassages {
   const { rankByWords, rankWithMeaning } = prepareWhole();
   const statementFor = prepareScoped();
 
@@ -418,6 +443,10 @@ export function createRanking(): RankPassages {
       limit,
       ...ending,
     };
+    if (scope === undefined && rankAcross && searched.ids.length > 1) {
+      const { found, bestCount } = await rankAcross(database, values);
+      return { found, isEnough: bestCount >= (ending.isLast ? ending.least : RERANK_DEPTH) };
+    }
     if (scope === undefined) {
       const rank = meaning === undefined ? rankByWords : rankWithMeaning;
       const rows = await rank(database, values);

@@ -40,7 +40,7 @@ const NEIGHBOURS_WEIGHT = 0.3;
  * Neighbours count only for passages with at least this fraction of the best score: 11 of 50 on average over the open
  * collections. The others rarely rise to the top. Flat from 0 to 0.6.
  */
-const NEIGHBOURS_FROM = 0.4;
+export const NEIGHBOURS_FROM = 0.4;
 /** Neighbouring passages on each side. With one, the mean is .0011 lower. */
 const NEIGHBOURS_REACH = 2;
 
@@ -172,7 +172,14 @@ const COUNTED_CANDIDATES_MAX = 500;
  * How `feedbackTerms` counts lexemes. `tables`: `collection`, with the number of passages. `counts`: rows for each
  * lexeme.
  */
-function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted }: FeedbackForm) {
+function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted, frequencies }: FeedbackForm) {
+  if (frequencies)
+    return {
+      tables: sql`collection AS MATERIALIZED (
+    SELECT DISTINCT knowledge_base_id, passage_count FROM feedback
+    WHERE knowledge_base_id IN (SELECT knowledge_base_id FROM passages))`,
+      counts: sql`SELECT key COLLATE "C" AS lexeme, value::bigint AS passage_count FROM json_each_text(${frequencies}::json)`,
+    };
   if (isRestricted)
     return {
       tables: sql`among AS MATERIALIZED (
@@ -198,8 +205,22 @@ function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted }: Feed
   };
 }
 
-/** `isRestricted`: the caller does not see all documents. */
-type FeedbackForm = { layout: Layout; isRestricted: boolean };
+/**
+ * `isRestricted`: the caller does not see all documents. `frequencies`: an object with the document frequencies of the
+ * shared lexemes, which have been read already; each passage has the number of those of its knowledge base.
+ */
+type FeedbackForm = { layout: Layout; isRestricted?: boolean; frequencies?: RawBuilder<unknown> };
+
+/** The tables `passages`, those of `feedback` with a weight, and `shared`, lexemes that at least two of them have. */
+export const sharedLexemes = (lexemes: RawBuilder<unknown>) => sql`passages AS MATERIALIZED (
+    SELECT knowledge_base_id, norm, feedback_weight * ${vectorScale} AS scale, ${textLexemes} AS lexemes
+    FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
+  shared AS MATERIALIZED (
+    SELECT lexeme, sum(${vectorElement(sql.ref('scale'), sql`cardinality(positions)`)}) AS centroid
+    FROM passages, unnest(lexemes)
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])
+    GROUP BY lexeme HAVING count(*) > 1
+    ORDER BY centroid DESC, lexeme LIMIT ${sql.lit(SHARED_LEXEMES_MAX)})`;
 
 /**
  * `feedback` → `feedback_terms`: the most informative lexemes that at least two feedback passages share, without those
@@ -212,16 +233,8 @@ export const feedbackTerms = (
 ) => {
   const { tables, counts } = countsOfShared(ids, form);
   return sql`
-  WITH passages AS MATERIALIZED (
-    SELECT knowledge_base_id, norm, feedback_weight * ${vectorScale} AS scale, ${textLexemes} AS lexemes
-    FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
+  WITH ${sharedLexemes(lexemes)},
   ${tables},
-  shared AS MATERIALIZED (
-    SELECT lexeme, sum(${vectorElement(sql.ref('scale'), sql`cardinality(positions)`)}) AS centroid
-    FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])
-    GROUP BY lexeme HAVING count(*) > 1
-    ORDER BY centroid DESC, lexeme LIMIT ${sql.lit(SHARED_LEXEMES_MAX)}),
   counted AS (
     SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
       (SELECT sum(passage_count)::float8 FROM collection) AS passages

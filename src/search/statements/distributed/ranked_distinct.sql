@@ -234,15 +234,15 @@ WITH query_terms AS MATERIALIZED (
   WITH passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
     FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
-  collection AS MATERIALIZED (
-    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
-    WHERE "knowledge_base_id" = ANY($1::uuid[]) AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)),
   shared AS MATERIALIZED (
     SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
     FROM passages, unnest(lexemes)
     WHERE char_length(lexeme) > 1 AND lexeme <> ALL($97::text[])
     GROUP BY lexeme HAVING count(*) > 1
     ORDER BY centroid DESC, lexeme LIMIT 100),
+  collection AS MATERIALIZED (
+    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
+    WHERE "knowledge_base_id" = ANY($1::uuid[]) AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)),
   counted AS (
     SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
       (SELECT sum(passage_count)::float8 FROM collection) AS passages

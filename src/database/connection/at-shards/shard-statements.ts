@@ -7,17 +7,18 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { TABLES_NEAR } from '../schema/citus-insides.ts';
+import { TABLES_NEAR } from '../../schema/citus-insides.ts';
 
 /**
  * Statements that a session at a server keeps. Each shard has its own, four to seven, and a ranking's plan takes
  * 1.6 MB. Of more statements, a random one is dropped: searches of the shards in turn would
  * drop the oldest just before its next use.
  */
-const KEPT_MAX = 128;
+export const KEPT_MAX = 128;
 
 /** The first eight hexadecimal digits of a text's hash. */
-const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+export const versionOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 /**
  * The function's definition. `name` stands for the text of a statement, and `given` has its values as text. Returns the
