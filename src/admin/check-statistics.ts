@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
+import { recordStorage } from '../database/distribution/recorded-storage.ts';
 import { readGenerations } from '../database/rows/vector-generations.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 import { paddedDimensions } from '../meaning/model/model-space.ts';
@@ -218,7 +219,7 @@ const REPAIRS: ((knowledgeBaseId: string, vectors: Vectors) => RawBuilder<unknow
 /** Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems. */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   const vectors = await readVectors(database);
-  return await database.transaction().execute(async (transaction) => {
+  const differences = await database.transaction().execute(async (transaction) => {
     // Imports and deletions hold this lock FOR KEY SHARE: this waits for running ones, and delays new ones.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
@@ -227,4 +228,6 @@ export async function repairStatistics(database: Database, knowledgeBaseId: stri
     for (const repair of REPAIRS) await repair(knowledgeBaseId, vectors).execute(transaction);
     return await findDifferences(transaction, knowledgeBaseId, vectors);
   });
+  await recordStorage(database, knowledgeBaseId);
+  return differences;
 }

@@ -2,7 +2,6 @@
 import type { Document, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import { probeShards } from '../database/rows/account-limits.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { findUnchangedImport } from '../database/rows/documents/document-addresses.ts';
 import {
@@ -210,7 +209,6 @@ export const documentHandlers = {
     const { database, accountId, config: defaults, diskWatermark, reach } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
     await diskWatermark.require(0);
-    await probeShards(database, accountId);
     const { status, title } = await requireDocument(database, id);
     const isRetitled = change.title !== undefined && change.title !== title;
     if (isRetitled && status === 'processed') return { data: await retitle(context, id, change) };

@@ -5,7 +5,7 @@ import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import { readDatabaseTime } from '../database/connection/clock.ts';
-import { expectStorage, probeShards, requireStorage } from '../database/rows/account-limits.ts';
+import { expectStorage, requireStorage } from '../database/rows/account-limits.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import type { Tables } from '../database/schema/tables.ts';
 import { discardObjects, findFile, hashOf, insertTicket, takeDirectUpload } from '../files/files.ts';
@@ -115,7 +115,6 @@ const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<Uplo
     async store(unreferenced) {
       if (given.taken !== undefined) unreferenced.push(given.taken);
       const sha256 = given.skips ? await hashDirectUpload(context, file, given.taken) : undefined;
-      await probeShards(context.database, file.accountId);
       return sha256;
     },
     accept: (sha256, keep) =>
@@ -236,11 +235,10 @@ export const uploadHandlers = {
   },
 
   async importUrl({ url, title, attributes, externalId = url, ifUnchanged, ...input }, context) {
-    const { database, accountId, reach, config, diskWatermark, jobs, transact } = context;
+    const { accountId, reach, config, diskWatermark, jobs, transact } = context;
     requireImportable(url, externalId, context);
     const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
     await diskWatermark.require(0);
-    await probeShards(database, accountId);
     const description = { attributes, sourceUrl: url, externalId };
     const readsAnew = ifUnchanged === 'replace';
     const address = { url, fileName: nameByAddress(url), title, readsAnew, description };
@@ -258,7 +256,6 @@ export const uploadHandlers = {
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };
-    await probeShards(database, accountId);
     const ticket = await makeTicket(context, file, { sizeBytes: size, createdAt, expiresAt });
     const data = await transact(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
@@ -271,7 +268,7 @@ export const uploadHandlers = {
         expiresAt,
         reservedUntil: files.directUploads ? undefined : expiresAt,
       });
-      await requireStorage(transaction, { accountId, defaults: config }, size);
+      await requireStorage(transaction, { accountId, knowledgeBaseId, defaults: config }, size);
       return ticket;
     });
     return { data };

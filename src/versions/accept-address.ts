@@ -71,7 +71,7 @@ export async function acceptAddress(
   await insertAddress(transaction, document, { url, readsAnew });
   await countDocument(transaction, owned.knowledgeBaseId, row.storage_bytes);
   await enqueue(transaction, document);
-  await requireStorage(transaction, { accountId: owned.accountId, defaults }, row.storage_bytes);
+  await requireStorage(transaction, { ...owned, defaults }, row.storage_bytes);
   return toDocument(row);
 }
 
@@ -139,7 +139,7 @@ export async function attachFile(
     length: 0,
   });
   await enqueue(transaction, document);
-  await requireStorage(transaction, { accountId, defaults }, sizeBytes);
+  await requireStorage(transaction, { accountId, knowledgeBaseId, defaults }, sizeBytes);
   return true;
 }
 

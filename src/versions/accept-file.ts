@@ -156,7 +156,7 @@ async function acceptLocked(
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId } = file;
   const isSmall = isSmallFile({ fileName: file.file_name, sizeBytes: file.size_bytes });
   await enqueue(transaction, { knowledgeBaseId, accountId, id: row.id, isSmall });
-  await requireStorage(transaction, { accountId, defaults }, row.storage_bytes);
+  await requireStorage(transaction, { accountId, knowledgeBaseId, defaults }, row.storage_bytes);
   const unreferenced = given.taken === undefined ? [] : [uploadNameOf({ knowledgeBaseId, id: file.id })];
   return { data: toDocument(row), isNew: true, unreferenced };
 }

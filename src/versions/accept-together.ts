@@ -80,7 +80,7 @@ async function insertAll(
     ids: withIds.map(({ id }) => id),
     areSmall: withIds.map(isSmallFile),
   });
-  await requireStorage(transaction, { accountId, defaults }, bytes);
+  await requireStorage(transaction, { accountId, knowledgeBaseId, defaults }, bytes);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const accepted = withIds.map(({ id, fileId }): [string, Accepted] => {
     const row = byId.get(id);

@@ -60,6 +60,6 @@ export async function retitleDocument(
   if (changed === undefined) return undefined;
   await replacePassages(transaction, document, batches);
   const { row, bytes } = changed;
-  if (bytes > 0) await requireStorage(transaction, { accountId: document.accountId, defaults }, bytes);
+  if (bytes > 0) await requireStorage(transaction, { ...document, defaults }, bytes);
   return row;
 }

@@ -52,7 +52,7 @@ async function publish(
   const documents = rows.map(toDocument);
   const type = isProcessed ? 'document.processed' : 'document.failed';
   if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type, documents });
-  await requireStorage(transaction, { accountId: owned.accountId, defaults }, bytes);
+  await requireStorage(transaction, { ...owned, defaults }, bytes);
   return { documents, unreferenced };
 }
 

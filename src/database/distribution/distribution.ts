@@ -16,6 +16,7 @@ import { CREATE_RUN_AT_WORKER, RUN_AT_WORKER } from '../connection/at-shards/wor
 import { lastSessionOf, type Queryable } from '../connection/database.ts';
 import { ARE_TABLES_DISTRIBUTED, HAS_CITUS, NODE_NAME, NODES, WORKERS } from '../schema/citus-insides.ts';
 import { CONTENT_TABLES, FIRST_TABLE } from '../schema/distributed-tables.ts';
+import { createRecordedStorage } from './create-recorded-storage.ts';
 import { createShardMarks } from './shard-marks.ts';
 
 /**
@@ -117,6 +118,7 @@ async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
     );
   }
   for (const add of foreignKeys) await sql.raw(add).execute(transaction);
+  await createRecordedStorage(transaction);
   await createShardMarks(transaction);
 }
 
@@ -160,6 +162,7 @@ async function createFunctions(database: Queryable): Promise<void> {
 export async function updateDistribution(database: Queryable): Promise<void> {
   if (!(await areTablesDistributed(database))) return;
   await createFunctions(database);
+  await database.transaction().execute(createRecordedStorage);
   await database.transaction().execute(createShardMarks);
 }
 

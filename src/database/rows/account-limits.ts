@@ -5,7 +5,9 @@ import type { Reach } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
 import { prepare, prepareRead } from '../connection/prepared.ts';
 import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
+import { isArriving } from '../distribution/create-recorded-storage.ts';
 import { isDistributed } from '../distribution/distribution.ts';
+import { lockRecorded, recordLocked } from '../distribution/recorded-storage.ts';
 import { type DocumentFilter, fits } from './documents/document-filter.ts';
 
 /** The limits of an account without limits of its own. */
@@ -13,20 +15,23 @@ export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: num
 export type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 
 type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
-type LockedLimits = Limits & { hasShards: boolean };
 
-const lockingLimits = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<boolean>) => sql<LockedLimits>`
+const limitsOf = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<unknown>) => sql<
+  Limits & { hasShards: boolean }
+>`
   SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit",
     ${hasShards} AS "hasShards"
-  FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`;
+  FROM accounts WHERE id = ${accountId}::uuid`;
+
+const lockingLimits = (accountId: RawBuilder<unknown>) => sql<Limits & { hasShards: boolean }>`
+  ${limitsOf(accountId, sql`false`)} FOR NO KEY UPDATE`;
 
 /** Locks the account until the transaction ends and returns its limits. It is locked last: see ../README.md. */
-const lockOwnLimits = prepare(
-  'lock_limits',
-  ['accountId'],
-  ({ accountId }) => lockingLimits(accountId, sql`false`),
-  { build: ({ accountId }) => lockingLimits(accountId, sql`true`) },
-);
+const lockOwnLimits = prepare('lock_limits', ['accountId'], ({ accountId }) => lockingLimits(accountId));
+/** The same, without the lock where Citus distributes the tables (see `requireRecorded`). */
+const lockOwnStorage = prepare('lock_storage', ['accountId'], ({ accountId }) => lockingLimits(accountId), {
+  build: ({ accountId }) => limitsOf(accountId, sql`true`),
+});
 
 /** The limits that apply to an account. @throws when there is no such account */
 function applyDefaults(own: Limits | undefined, { accountId, defaults }: AccountWithDefaults): DefaultLimits {
@@ -35,11 +40,6 @@ function applyDefaults(own: Limits | undefined, { accountId, defaults }: Account
     storageLimitBytes: own.storageLimitBytes ?? defaults.storageLimitBytes,
     knowledgeBaseLimit: own.knowledgeBaseLimit ?? defaults.knowledgeBaseLimit,
   };
-}
-
-async function lockLimits(transaction: Queryable, account: AccountWithDefaults) {
-  const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
-  return { ...applyDefaults(own, account), hasShards: own?.hasShards === true };
 }
 
 const readOwnLimits = prepareRead(
@@ -101,17 +101,29 @@ const storageUsed = (
     LEFT JOIN (
       SELECT files.account_id, sum(size_bytes) AS bytes FROM files
         JOIN knowledge_bases USING (knowledge_base_id)
-      WHERE deleted_at IS NULL AND document_id IS NULL
-        AND (uploaded_at IS NOT NULL OR reserved_until IS NULL OR reserved_until > now())
+      WHERE deleted_at IS NULL AND ${isArriving}
         AND ${isCounted(sql`files.account_id`)}
       GROUP BY files.account_id) AS arriving ON arriving.account_id = accounts.id
   WHERE ${isCounted(sql`accounts.id`)}`;
 
+type Used = { used: number; ownLimit: number | null };
+
 const readStorage = prepareRead(
   'read_storage',
   ['accountId'],
-  ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`
+  ({ accountId }) => sql<Used>`
     ${storageUsed(sql`storage_limit_bytes AS "ownLimit"`, (id) => sql`${id} = ${accountId}::uuid`)}`,
+);
+
+/** What an account stores by the recorded rows of its knowledge bases, at the least. */
+const readRecorded = prepareRead(
+  'read_recorded_storage',
+  ['accountId'],
+  ({ accountId }) => sql<Used>`
+    SELECT storage_limit_bytes AS "ownLimit", (
+      SELECT coalesce(greatest(sum(storage_bytes), ${indexBytes}) + sum(arriving_bytes), 0)::bigint
+      FROM recorded_storage AS counters WHERE account_id = ${accountId}::uuid) AS used
+    FROM accounts WHERE id = ${accountId}::uuid`,
 );
 
 /**
@@ -126,13 +138,45 @@ async function inSubtransaction<T>(transaction: Queryable, read: () => Promise<T
   return result;
 }
 
-/** Runs `read`. Returns undefined while the tables are distributed and a server of theirs is away. */
-const readOrNothing = async <T>(database: Queryable, read: () => Promise<T>): Promise<T | undefined> =>
-  (await isDistributed(database)) ? await unlessAway(read) : await read();
+/**
+ * An account is far from its limit while less than nine tenths are used, and an import has less than a thousandth of
+ * it. Such imports do not wait for each other: together they cannot pass the limit. Others wait for them all.
+ */
+const lockRecordedOf = prepare(
+  'lock_recorded_storage',
+  ['accountId', 'knowledgeBaseId', 'used', 'requested', 'limit'],
+  ({ accountId, knowledgeBaseId, used, requested, limit }) => sql`
+    WITH account AS (SELECT hashtextextended('storage of ' || ${accountId}::text, 0) AS lock OFFSET 0)
+    SELECT CASE WHEN ${requested}::float8 * 1000 < ${limit}::float8 AND ${used}::float8 * 10 < ${limit}::float8 * 9
+        THEN pg_advisory_xact_lock_shared(lock) ELSE pg_advisory_xact_lock(lock) END,
+      ${lockRecorded(sql`${knowledgeBaseId}::text`)} FROM account`,
+);
+
+/** The account whose limit applies, and the knowledge base that stores something. */
+export type Storing = AccountWithDefaults & { knowledgeBaseId: string };
 
 /**
- * Finds out whether all servers of shards answer, before a transaction that checks a limit: to find out while it holds
- * the account's lock could keep that lock (see `unlessKnownAway`). On a single server it asks nothing.
+ * What the account has stored, with this transaction, where Citus distributes the tables: by the recorded rows, or if
+ * those exceed the limit, by all shards. It locks no row of the account, which would stay locked while a server of
+ * shards hangs in the commit. The locks last longer than those of rows: until all servers have committed.
+ */
+async function readUsedInShards(
+  transaction: Queryable,
+  { accountId, knowledgeBaseId }: Storing,
+  { limit, requested }: { limit: number; requested: number },
+): Promise<number> {
+  const [before] = await readRecorded(transaction, { accountId });
+  const used = before?.used ?? 0;
+  await lockRecordedOf(transaction, { accountId, knowledgeBaseId, used, requested, limit });
+  await recordLocked(transaction, knowledgeBaseId);
+  const [recorded] = await readRecorded(transaction, { accountId });
+  if ((recorded?.used ?? 0) <= limit) return recorded?.used ?? 0;
+  const stored = await inSubtransaction(transaction, () => readStorage(transaction, { accountId }));
+  return stored?.[0]?.used ?? 0;
+}
+
+/**
+ * Finds out whether all servers of shards answer. On a single server it asks nothing.
  * @returns whether all answer
  */
 export async function probeShards(database: Queryable, accountId: string): Promise<boolean> {
@@ -147,15 +191,25 @@ export async function probeShards(database: Queryable, accountId: string): Promi
  */
 export async function requireStorage(
   transaction: Queryable,
-  account: AccountWithDefaults,
+  storing: Storing,
   requested: number,
 ): Promise<void> {
-  const { storageLimitBytes: limit, hasShards } = await lockLimits(transaction, account);
+  const { accountId } = storing;
+  const [own] = await lockOwnStorage(transaction, { accountId });
+  const { storageLimitBytes: limit } = applyDefaults(own, storing);
   // A separate statement, because it sees the rows that others committed before they released the lock.
-  const read = () => readStorage(transaction, { accountId: account.accountId });
-  const [stored] = (await (hasShards ? inSubtransaction(transaction, read) : read())) ?? [];
-  const used = (stored?.used ?? 0) - requested;
-  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+  const stored = own?.hasShards
+    ? await readUsedInShards(transaction, storing, { limit, requested })
+    : ((await readStorage(transaction, { accountId }))[0]?.used ?? 0);
+  if (stored > limit) throw storageLimitExceeded({ limit, used: stored - requested, requested });
+}
+
+/** What the account has stored, with its own limit; undefined: a server of shards is away, and may have too much. */
+async function readUsed(database: Queryable, accountId: string, fits: (account: Used) => boolean) {
+  if (!(await isDistributed(database))) return await readStorage(database, { accountId });
+  const recorded = await readRecorded(database, { accountId });
+  if (recorded.every(fits)) return recorded;
+  return await unlessAway(() => readStorage(database, { accountId }));
 }
 
 /**
@@ -168,13 +222,13 @@ export async function expectStorage(
   { accountId, defaults }: AccountWithDefaults,
   requested: number,
 ): Promise<void> {
-  const rows = await readOrNothing(database, () => readStorage(database, { accountId }));
+  const limitOf = ({ ownLimit }: Used) => ownLimit ?? defaults.storageLimitBytes;
+  const fits = (account: Used) => account.used + requested <= limitOf(account);
+  const rows = await readUsed(database, accountId, fits);
   if (rows === undefined) return;
   const [account] = rows;
   if (account === undefined) throw accountGone(accountId);
-  const { used, ownLimit } = account;
-  const limit = ownLimit ?? defaults.storageLimitBytes;
-  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+  if (!fits(account)) throw storageLimitExceeded({ limit: limitOf(account), used: account.used, requested });
 }
 
 /**
@@ -185,16 +239,15 @@ export async function hasTooLargeIndex(
   database: Queryable,
   { accountId, defaults }: AccountWithDefaults,
 ): Promise<boolean> {
-  const found = await readOrNothing(database, () =>
-    sql<{ excess: boolean }>`
+  const counters = (await isDistributed(database))
+    ? sql`recorded_storage AS counters WHERE account_id = ${accountId}`
+    : sql`knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`;
+  const { rows } = await sql<{ excess: boolean }>`
     SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
-    FROM accounts, (
-      SELECT ${indexBytes} AS bytes
-      FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
-      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) AS indexed
-    WHERE id = ${accountId}`.execute(database),
-  );
-  return found?.rows[0]?.excess ?? false;
+    FROM accounts, (SELECT ${indexBytes} AS bytes FROM ${counters}) AS indexed
+    WHERE id = ${accountId}`.execute(database);
+  return rows[0]?.excess ?? false;
 }
 
 type Usage = Record<'knowledgeBaseCount' | 'storageUsed' | 'documentCount' | 'passageCount', number>;
@@ -255,7 +308,8 @@ export async function requireKnowledgeBaseAllowance(
   transaction: Queryable,
   account: AccountWithDefaults,
 ): Promise<void> {
-  const { knowledgeBaseLimit: limit } = await lockLimits(transaction, account);
+  const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
+  const { knowledgeBaseLimit: limit } = applyDefaults(own, account);
   const { knowledgeBaseCount: used } = await readUsage(transaction, account);
   if (used >= limit) throw knowledgeBaseLimitExceeded({ limit, used });
 }

@@ -7,6 +7,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/connection/database.ts';
+import { recordStorage } from '../../database/distribution/recorded-storage.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 
@@ -216,6 +217,7 @@ export async function mergeFrequencyDeltas(
   for (const { knowledge_base_id } of changed) {
     signal?.throwIfAborted();
     bytesLeft += await mergeSome(database, knowledge_base_id, bytesMax);
+    await recordStorage(database, knowledge_base_id);
   }
   return { areFound: changed.length > 0, bytesLeft };
 }

@@ -1,4 +1,5 @@
 /** What an account is charged for its index is proportional to what that takes of the disk, in every script. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireStorage } from '../../database/rows/account-limits.ts';
@@ -65,7 +66,7 @@ async function readCharged(accountId: string): Promise<number> {
   const defaults = { storageLimitBytes: -1, knowledgeBaseLimit: 1 };
   const checked = suite.database
     .transaction()
-    .execute((transaction) => requireStorage(transaction, { accountId, defaults }, 0));
+    .execute((transaction) => requireStorage(transaction, { accountId, knowledgeBaseId: randomUUID(), defaults }, 0));
   const { data } = await checked.then(
     () => ({ data: { used: 0 } }),
     (error) => error as { data: { used: number } }, // STORAGE_LIMIT_EXCEEDED
