@@ -290,3 +290,15 @@ test('a flat file is read as an archive is', async () => {
   const { extracted } = await extractOdfDocument(Buffer.from(flat), 'odt');
   expect(extracted.text).toBe('1 One\n\nTwo\n\nHead');
 });
+
+test('code keeps its white space, by the style of its paragraphs', async () => {
+  const style = (name: string, parent: string) =>
+    `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"/>`;
+  const automatic = `${style('P1', 'Preformatted_20_Text')}${style('P2', 'P1')}`;
+  const line = (text: string, name: string) => `<text:p text:style-name="${name}">${text}</text:p>`;
+  const body =
+    line('if a:', 'P1') +
+    line('<text:s text:c="4"/>return<text:tab/>b', 'P2') +
+    line('<text:s text:c="4"/>As ever', 'P3');
+  expect(await textOf({ body, automatic })).toBe('if a:\n\n    return\tb\n\nAs ever');
+});

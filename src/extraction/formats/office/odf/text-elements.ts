@@ -57,7 +57,8 @@ function paragraphElements(context: TextContext): ElementReaders {
     const label = lists.labelOf({ style, level: outlineLevel, attributes });
     const number = typeof label === 'object' ? label.number : undefined;
     const level = outlineLevel ?? (titles.open > 0 ? 1 : undefined);
-    const element = level !== undefined ? `h${Math.min(level, 6)}` : label ? 'li' : 'p';
+    const plain = styles.property('paragraph', style, 'isCode') ? 'pre' : 'p';
+    const element = level !== undefined ? `h${Math.min(level, 6)}` : label ? 'li' : plain;
     if (element === 'li')
       flow.openParagraph(element, { attributes: number ? labelled(number) : undefined, isHidden });
     else flow.openParagraph(element, { label: number ?? '', isHidden });
@@ -81,11 +82,16 @@ function paragraphElements(context: TextContext): ElementReaders {
       flow.capture((label) => (flow.isInParagraph() ? flow.relabel(label.trim()) : lists.takeWritten(label))),
     span: (attributes) => openSpan(context, attribute(attributes, 'style-name') ?? ''),
     section: (attributes) => (isHidden(attributes) ? hide(context) : undefined),
-    s: whole(() => flow.write(' ')),
-    tab: whole(() => flow.write(' ')),
+    s: whole((attributes) =>
+      flow.write(' '.repeat(Math.min(Number(attribute(attributes, 'c')) || 1, BLANKS_MAX))),
+    ),
+    tab: whole(() => flow.write('\t')),
     'line-break': whole(flow.breakLine),
   };
 }
+
+/** No line of code is indented by more. */
+const BLANKS_MAX = 80;
 
 /** A paragraph that states its list and level itself (clause 5.3.6). */
 function openNumberedParagraph(lists: ListNumbering, attributes: Attributes): Opened {

@@ -1,5 +1,6 @@
 /** Reads what the styles of a Word document say of its text (ECMA-376 part 1, 17.7). */
 import { attributeOf, childOf, descendants, readXmlTree, type XmlElement } from '../../../markup/xml-tree.ts';
+import { isCodeStyle } from '../code-style.ts';
 import type { ListPlace } from './numbering/numbering.ts';
 import { type RunLook, runLook } from './run-look.ts';
 
@@ -35,7 +36,7 @@ export function wordStyles(part: Uint8Array | undefined): WordStyles {
   };
   return {
     headingLevel: remembered((id) => found(id, levelOf)),
-    isCode: remembered((id) => found(id, ({ name }) => CODE.test(name) || undefined) === true),
+    isCode: remembered((id) => found(id, ({ name }) => isCodeStyle(name) || undefined) === true),
     chain,
     listPlace: remembered((id) => ({
       list: found(id, ({ place }) => place.list),
@@ -73,10 +74,6 @@ function levelOf({ name, outline }: Style): number | undefined {
   if (named !== undefined) return Number(named);
   return /^title$/i.test(name) ? 1 : outline;
 }
-
-/** The built-in name of Word, those of pandoc and LibreOffice, and what people call it. */
-const CODE =
-  /^(?:HTML Preformatted|Preformatted Text|(?:source )?code(?: ?(?:block|listing))?|listing|quellcode)$/i;
 
 function readStyles(part: Uint8Array): Map<string, Style> {
   return new Map(

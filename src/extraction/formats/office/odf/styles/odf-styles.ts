@@ -4,6 +4,7 @@
 import type { Attributes } from '../../../../markup/markup-tokens.ts';
 import { attribute } from '../../../../markup/read-xml.ts';
 import type { TextPosition } from '../../../../rendering/text-runs.ts';
+import { isCodeStyle } from '../../code-style.ts';
 import { type ListLevel, listLevel } from './list-levels.ts';
 
 /** Styles of different families may have the same name. */
@@ -20,6 +21,7 @@ type Style = {
   /** False: a paragraph in a list has no number and no bullet. */
   isNumbered?: boolean;
   masterPage?: string;
+  isCode?: boolean;
   showsFooter?: boolean;
 };
 
@@ -94,6 +96,12 @@ const listName = (element: string, attributes: Attributes): string =>
 
 const unquoted = (family = ''): string => family.replace(/^['"]|['"]$/g, '');
 
+/** By a name that people see, or one in which blanks have their code. A parent need not be in the file. */
+const isCode = (attributes: Attributes): boolean =>
+  ['display-name', 'name', 'parent-style-name'].some((key) =>
+    isCodeStyle((attribute(attributes, key) ?? '').replaceAll('_20_', ' ')),
+  );
+
 function newStyle(attributes: Attributes): Style {
   const listStyle = attribute(attributes, 'list-style-name');
   const masterPage = attribute(attributes, 'master-page-name');
@@ -101,6 +109,7 @@ function newStyle(attributes: Attributes): Style {
     parent: attribute(attributes, 'parent-style-name') ?? '',
     ...(listStyle !== undefined && { listStyle }),
     ...(masterPage && { masterPage }),
+    ...(isCode(attributes) && { isCode: true }),
   };
 }
 
