@@ -36,7 +36,7 @@ const DIGIT_SHAPE = /\[\$[^\]-]*-([\da-f]{1,2})[\da-f]{6}\]/i;
 /** The zeros of the shapes 2 to 18: Arabic, Persian, ten scripts of India from Hindi on, Thai, Lao and others. */
 const ZEROS = '٠۰०০੦૦୦௦౦೦൦๐໐༠၀፨០';
 
-/** Chinese numbers (`[DBNum1]`, shapes from 27 on) stay in figures, by which people look for them. Ethiopic has no 0. */
+/** Chinese numbers (`[DBNum1]`, shapes from 27 on) stay in figures, by which people look for them. */
 function digitWriter(code: string): (shown: string) => string {
   const zero = [...ZEROS][Number.parseInt(DIGIT_SHAPE.exec(code)?.[1] ?? '0', 16) - 2];
   if (zero === undefined || !/^\p{Nd}$/u.test(zero)) return (shown) => shown;
