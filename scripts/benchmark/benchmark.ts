@@ -22,6 +22,8 @@ import { measureNeighbours } from './server/neighbours.ts';
 import { measureOverloadShare } from './server/overload.ts';
 import { measureRequestRate } from './server/request-rate.ts';
 import { measureStartTime } from './server/start-time.ts';
+import { measureFaults } from './vectors/faults.ts';
+import { measureVectorSizes } from './vectors/sizes.ts';
 
 /** Options of the command line for parts that make a corpus; undefined where missing. */
 type Options = { passages: number[] | undefined; queries: number | undefined; files: number | undefined };
@@ -77,9 +79,18 @@ const parts: Record<string, Part> = {
     about: 'the effect of one account on another one',
     measure: measureNeighbours,
   },
+  faults: {
+    about: 'queries while a model fails in many ways, and right after a start while it hangs',
+    measure: (report, { queries = COMPARED_QUERIES }) => measureFaults(report, { queries }),
+  },
   vectors: {
-    about: 'import, search, storage and memory without word vectors and with them',
-    measure: (report, { queries = COMPARED_QUERIES }) => measureVectors(report, { queries }),
+    about:
+      'import, search, storage and memory without word vectors and with them; with --passages, vectors of a model, ' +
+      'also with pgvector, if PGVECTOR_PATH is set',
+    measure: (report, { passages, queries = COMPARED_QUERIES }) =>
+      passages === undefined
+        ? measureVectors(report, { queries })
+        : measureVectorSizes(report, { passages, queries }),
   },
   ...withCorpus,
 };
@@ -95,7 +106,11 @@ const command = scriptCommand('benchmark')
   .description(`Without a part: ${few}, within five minutes on two cores of its own.`)
   .enablePositionalOptions()
   .addArgument(new Argument('[part...]').choices(Object.keys(parts)))
-  .option('--passages <N,...>', `sizes of the corpora of ${Object.keys(withCorpus).join(', ')}`, readCounts)
+  .option(
+    '--passages <N,...>',
+    `sizes of the corpora of ${[...Object.keys(withCorpus), 'vectors'].join(', ')}`,
+    readCounts,
+  )
   .option(
     '--queries <N>',
     `queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others`,

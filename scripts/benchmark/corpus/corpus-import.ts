@@ -17,6 +17,8 @@ const CLIENTS = 8;
 /** The service merges document frequencies in the background. After this time something is wrong. */
 const MERGE_TIMEOUT_MS = 600_000;
 const POLL_MS = 100;
+/** The pause before a text that a busy service has refused is sent again. */
+const RETRY_MS = 500;
 
 /** A document ready to be sent. Its body is made beforehand, so that this takes no time of the import. */
 type Shipment = { body: Buffer; passages: number };
@@ -49,6 +51,19 @@ function makeShipments(
 
 /** Passages `first` to `end` of the sequence, spread evenly over these knowledge bases in their order. */
 export type Stretch = { first: number; end: number; knowledgeBaseIds: string[] };
+
+/** Imports a text; while a busy service refuses it, again and again. */
+async function importPatiently(account: Account, body: string): Promise<void> {
+  for (;;) {
+    requireUninterrupted();
+    try {
+      return void (await call(account, 'importTextContent', body));
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('SERVICE_UNAVAILABLE'))) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}
 
 /** Makes the documents of all knowledge bases. */
 function prepare(
@@ -91,8 +106,7 @@ export function prepareStretch(
     const progress = showProgress('importing', stretch.end - stretch.first);
     const start = performance.now();
     await inParallel(shipments, CLIENTS, async (shipment) => {
-      requireUninterrupted();
-      await call(account, 'importTextContent', shipment.body.toString());
+      await importPatiently(account, shipment.body.toString());
       shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
       progress.advance(shipment.passages);
     });

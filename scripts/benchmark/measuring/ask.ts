@@ -1,12 +1,15 @@
 /** Sends queries over HTTP as a client does, with key and validation, and measures the time of each. */
 import type { RunningService } from '../../../contract-tests/harness/service/service-process.ts';
-import type { QueryRequest, SearchResult } from '../../../generated/types.gen.ts';
+import type { QueryRequest, SearchResult, SearchResultsEnvelope } from '../../../generated/types.gen.ts';
 import { inParallel } from '../../../src/concurrency/in-parallel.ts';
 import { showProgress } from '../../../src/terminal/progress.ts';
 import { post } from './post.ts';
 
-/** The answer to a query. `milliseconds`: from sending the request to the parsed answer. */
-export type Answer = { results: SearchResult[]; milliseconds: number };
+/**
+ * The answer to a query. `milliseconds`: from sending the request to the parsed answer. `isWarned`: a model of the
+ * service did not answer, and the words did.
+ */
+export type Answer = { results: SearchResult[]; milliseconds: number; isWarned: boolean };
 
 /** Without `knowledgeBaseIds`: all of the account. */
 export type Search = QueryRequest;
@@ -19,7 +22,8 @@ export async function ask({ address, apiKey }: RunningService, search: Search): 
   const { status, answer } = await post(`${address}/v1/query`, headers, body);
   const milliseconds = performance.now() - start;
   if (status !== 200) throw new Error(`query answered ${status}: ${JSON.stringify(answer)}`);
-  return { results: (answer as { data: SearchResult[] }).data, milliseconds }; // the contract's envelope
+  const { data, warnings } = answer as SearchResultsEnvelope; // the contract's
+  return { results: data, milliseconds, isWarned: warnings !== undefined };
 }
 
 /**
