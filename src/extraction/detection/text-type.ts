@@ -11,7 +11,7 @@ const SAMI = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*<SAMI[\s>]/i;
 const MICRO_DVD = /^(?:\xef\xbb\xbf)?\s*\{\d+\}\{\d*\}[^\r\n]*\r?\n\s*\{\d+\}\{\d*\}/;
 /** Lyrics: `[00:12.00]The gulls`, after facts such as `[ti:Harbour]`. Two lines at least. Chats have no dot. */
 const LYRICS =
-  /^(?:\xef\xbb\xbf)?\s*(?:\[[a-z#]{1,10}:[^\r\n]*\]\s+){0,20}(?:\[\d{1,3}:\d\d\.\d{2,3}\][^\r\n]*\r?\n\s*){2}/i;
+  /^(?:\xef\xbb\xbf)?\s*(?:\[[a-z#]{1,10}:[^\]\r\n]*\]\s*){0,20}(?:\[\d{1,3}:\d\d\.\d{2,3}\][^\r\n]*\r?\n\s*){2}/i;
 const SUBSTATION = /^(?:\xef\xbb\xbf)?\[Script Info\]/i;
 
 /** `head`: the beginning of a text, without zero bytes. */

@@ -25,6 +25,7 @@ function samiCues(text: string): Cue[] {
       const last = cues.at(-1);
       if (name === 'br' || name === 'p') last?.lines.push('');
       if (name !== 'sync') return;
+      hidden = 0; // the head may not have been closed
       const start = Number.parseInt(attributes.get('start') ?? '', 10) / 1000 || 0;
       if (last) last.end = start;
       cues.push({ start, end: start + LAST_SECONDS, lines: [''] });

@@ -18,6 +18,7 @@ import { extractCsv } from '../formats/csv.ts';
 import { extractHtml } from '../formats/html.ts';
 import { extractJson } from '../formats/json.ts';
 import { extractRtf } from '../formats/rtf/rtf.ts';
+import { extractSubtitles } from '../formats/subtitles.ts';
 import { extractXml } from '../formats/xml.ts';
 
 const LENGTH = 500_000;
@@ -110,6 +111,26 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
     (html) => extractHtml(`${html}${'</table>'.repeat(3_000)}`),
     ['<p>a', 'a '],
     '<table role=table><tr><td>'.repeat(3_000),
+  ],
+  [
+    'extractSubtitles',
+    (text) => extractSubtitles(latin1(text)),
+    [
+      '{1}{2}a|',
+      '{1}{2}\n',
+      '[00:01.00]',
+      '[00:01.00]a\n',
+      '[ti:] ',
+      '<SYNC Start=1>a<br>',
+      '<SAMI ',
+      '1:00.0 -->',
+    ],
+  ],
+  [
+    'extractXml, a book',
+    (text) => extractXml(latin1(text)),
+    ['<section>', '<title><p>a', '<a type="note">b</a>', '<author><nickname>c', '<annotation>d'],
+    '<FictionBook><description><title-info>',
   ],
   ['extractCsv', (text) => extractCsv(latin1(text)), ['"', '""', ',"', '",', '"a', '" ', ',', '\n"', '\r']],
   ['extractJson', (text) => extractJson(latin1(text)), ['[', '{"a":', '"', '\\', '1\n', '[]\n', 'a\n']],
