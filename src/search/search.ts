@@ -34,16 +34,17 @@ import { type Rerank, rerankBest } from './rerank-best.ts';
 
 /**
  * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
- * undefined: both. `admit`: called once, when the knowledge bases are known to exist; it refuses the search by
- * throwing. `embed`: asks a model for the query's vector, once for all calls; it is called when the search is not
- * refused. `rerank`: false where no model is to order the passages; `reranking`: that model. `scope`: what restricts
- * the results. `minScore`: the lowest score of a result. `view`: what tells keys that see a part of the account apart.
+ * undefined: both. `admit`: called when the knowledge bases are known to exist, with the database that ranks if it is
+ * known; it refuses the search by throwing. `embed`: asks a model for the query's vector, once for all calls; it is
+ * called when the search is not refused. `rerank`: false where no model is to order the passages; `reranking`: that
+ * model. `scope`: what restricts the results. `minScore`: the lowest score of a result. `view`: what tells keys that see
+ * a part of the account apart.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
   mode?: SearchMode | undefined;
-  admit?: (() => Promise<void>) | undefined;
+  admit?: ((database?: Queryable) => Promise<void>) | undefined;
   embed?: (() => Promise<QueryEmbedding | undefined>) | undefined;
   rerank?: boolean | undefined;
   reranking?: Rerank | undefined;
@@ -208,7 +209,7 @@ export function createSearchIn(
     const request = { ...asked, limit, scope: scopeOf(asked) };
     const analysed = await analyse(database, request);
     const { searched } = analysed.statistics;
-    await request.admit?.();
+    await request.admit?.(database);
     const expanded = await expandWithMeaning(database, request, { analysed, indexes, memory });
     const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
     const { details, query, mode } = request;

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import {
   cancelRequestOf,
   clientClass,
+  hasPrepared,
   processIdOf,
   QueryWithSettings,
   sendTogether,
+  sendWithLast,
   socketOf,
 } from './pg-insides.ts';
 
@@ -86,6 +88,26 @@ test('the error of a statement with settings is its own, and the connection goes
     code: '22012',
   });
   await expect(send(SETTINGS, { text: ASK, values: [7] })).resolves.toMatchObject({ rowCount: 1 });
+});
+
+test('a statement and a last one are one transaction: each has its rows, and both fail together', async () => {
+  const last = { name: 'add', text: 'INSERT INTO added VALUES ($1::integer) RETURNING number', values: [0] };
+  await client.query('CREATE TEMPORARY TABLE added (number integer CHECK (number < 9))');
+  expect(hasPrepared(client, last)).toBe(false);
+  await client.query(last);
+  const reason = 'pg no longer ends its messages by `Query._getRows`, or keeps `connection.parsedStatements`';
+  expect(hasPrepared(client, last), reason).toBe(true);
+  const send = (by: number, number: number) =>
+    sendWithLast(
+      client,
+      { text: 'SELECT 6 / $1::integer AS is', values: [by] },
+      { ...last, values: [number] },
+    );
+  expect(await send(2, 7), reason).toMatchObject([{ rows: [{ is: 3 }] }, { rows: [{ number: 7 }] }]);
+  await expect(send(0, 8)).rejects.toMatchObject({ code: '22012' });
+  await expect(send(2, 9)).rejects.toMatchObject({ code: '23514' });
+  const { rows } = await client.query('SELECT number FROM added ORDER BY number');
+  expect(rows).toEqual([{ number: 0 }, { number: 7 }]);
 });
 
 test('each connection of a pool gets the address of the moment', async () => {

@@ -7,6 +7,8 @@
  *   own, by the setting `stream`.
  * - `Query`, its `prepare`, `handleDataRow` and `handleCommandComplete`, and its option `queryMode` send two statements
  *   in one transaction and one round trip. Instead: BEGIN and COMMIT around each statement, for two more round trips.
+ * - `Query._getRows` and `connection.parsedStatements` send a change after a statement, in its transaction and round
+ *   trip. Instead: a round trip for each, on two connections.
  * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
  * - `pipeline`, an option of a whole connection, is set for some of its statements. Instead: each of them waits for the
  *   one before, or connections outside of the pool.
@@ -15,7 +17,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 
 type Insides = {
-  connection: { stream: Socket };
+  connection: { stream: Socket; parsedStatements: Record<string, string> };
   processID: number;
   secretKey: number;
   pipeline: boolean;
@@ -68,18 +70,21 @@ export function cancelRequestOf(client: pg.ClientBase): Buffer {
 type ProtocolConnection = {
   parse(statement: { name: string; text: string }): void;
   bind(bound: { statement: string; values: unknown[] }): void;
+  describe(portal: { type: 'P'; name: '' }): void;
   execute(portal: object): void;
+  sync(): void;
 };
 type ProtocolQuery = pg.Submittable & {
   prepare(connection: ProtocolConnection): void;
+  _getRows(connection: ProtocolConnection): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: ProtocolConnection): void;
 };
-type Callback = (error: Error | null | undefined, result: pg.QueryResult) => void;
+type Callback<Result> = (error: Error | null | undefined, result: Result) => void;
 const ProtocolQuery = pg.Query as unknown as new (
   statement: pg.QueryConfig & { queryMode: 'extended' },
   values: undefined,
-  callback: Callback,
+  callback: Callback<pg.QueryResult> | Callback<pg.QueryResult[]>,
 ) => ProtocolQuery;
 
 /** The statement that applies the settings to the current transaction. Named if the connection has prepared it. */
@@ -90,7 +95,7 @@ export class QueryWithSettings extends ProtocolQuery {
   readonly #settings: LocalSettings;
   #areSet = false;
 
-  constructor(settings: LocalSettings, statement: pg.QueryConfig, callback: Callback) {
+  constructor(settings: LocalSettings, statement: pg.QueryConfig, callback: Callback<pg.QueryResult>) {
     super({ ...statement, queryMode: 'extended' }, undefined, callback);
     this.#settings = settings;
   }
@@ -113,6 +118,46 @@ export class QueryWithSettings extends ProtocolQuery {
     this.#areSet = true;
   }
 }
+
+/** A statement of this name that the connection has prepared. */
+type PreparedStatement = { name: string; text: string; values: unknown[] };
+
+export const hasPrepared = (client: pg.ClientBase, { name, text }: PreparedStatement): boolean =>
+  insidesOf(client).connection.parsedStatements[name] === text;
+
+/** A statement with a last one after it: in one transaction, and without a further round trip. */
+class QueryWithLast extends ProtocolQuery {
+  readonly #last: PreparedStatement;
+
+  constructor(statement: pg.QueryConfig, last: PreparedStatement, callback: Callback<pg.QueryResult[]>) {
+    super({ ...statement, queryMode: 'extended' }, undefined, callback);
+    this.#last = last;
+  }
+
+  // Without the Sync of the driver's own method, which would end the transaction before the last statement.
+  override _getRows(connection: ProtocolConnection): void {
+    const { name, values } = this.#last;
+    connection.execute({});
+    connection.bind({ statement: name, values: values.map(String) });
+    connection.describe({ type: 'P', name: '' });
+    connection.execute({});
+    connection.sync();
+  }
+}
+
+/** Sends both statements by one write, in a transaction of their own. Returns the result of each. */
+export const sendWithLast = (
+  client: pg.ClientBase,
+  statement: pg.QueryConfig,
+  last: PreparedStatement,
+): Promise<[pg.QueryResult, pg.QueryResult]> =>
+  new Promise((resolve, reject) => {
+    client.query(
+      new QueryWithLast(statement, last, (error, [first, second] = []) =>
+        first && second ? resolve([first, second]) : reject(error),
+      ),
+    );
+  });
 
 /**
  * A class for a pool's `Client` that connects by the address of the moment. `onCreate` hears which one a client has.

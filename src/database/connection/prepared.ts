@@ -2,6 +2,7 @@
  * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import { goAlong } from '../../concurrency/changes-along.ts';
 import { sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
 import { FIND_MARKS } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -66,6 +67,14 @@ const sendAlone: Send = async (database, text, parameters) =>
 const sendWithOthers: Send = (database, text, parameters) => {
   const read = areBounded() ? undefined : sharedReadsOf(database);
   return read ? read({ text, values: parameters }) : sendAlone(database, text, parameters);
+};
+
+/** Where statements cannot be sent together, a change runs beside them. */
+const sendAlong: Send = (database, text, parameters) => {
+  const runAlone = () => sendAlone(database, text, parameters);
+  const name = preparedName(text);
+  if (name === undefined || sharedReadsOf(database) === undefined) return runAlone();
+  return goAlong({ name, text, values: parameters }, runAlone);
 };
 
 /** From now on, connections prepare this statement under `name`. @returns its text */
@@ -143,3 +152,10 @@ export const prepareRead = <Value extends string, Row>(
   values: readonly Value[],
   build: Build<Value, Row>,
 ): Run<Value, Row> => prepareFor(name, values, { build, send: sendWithOthers });
+
+/** The same for a change that goes along with the next statement of its request (see changes-along.ts). */
+export const prepareChange = <Value extends string, Row>(
+  name: string,
+  values: readonly Value[],
+  build: Build<Value, Row>,
+): Run<Value, Row> => prepareFor(name, values, { build, send: sendAlong });

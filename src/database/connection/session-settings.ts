@@ -11,13 +11,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { takeChange } from '../../concurrency/changes-along.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { areTablesDistributedIn, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
 import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.ts';
 import { sendToWorkers } from './at-shards/worker-statements.ts';
 import { type Settings, SINCE } from './fixed-settings.ts';
 import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
-import { processIdOf, QueryWithSettings } from './pg-insides.ts';
+import { hasPrepared, processIdOf, QueryWithSettings, sendWithLast } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 
 /** A connection whose statements have their settings. */
@@ -262,6 +263,19 @@ async function inTransaction(
   }
 }
 
+/** Sends a statement, with the change of its request that may go along. */
+async function sendDirectly(client: pg.ClientBase, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  const name = preparedName(text);
+  const change = name !== undefined && client.getTransactionStatus() === 'I' ? takeChange() : undefined;
+  if (change !== undefined && hasPrepared(client, change)) {
+    const answers = sendWithLast(client, { name, text, values }, change);
+    change.settle(answers.then(([, { rows }]) => rows));
+    return (await answers)[0];
+  }
+  change?.settle(client.query({ ...change }).then(({ rows }) => rows));
+  return await client.query({ name, text, values });
+}
+
 /** Our settings at this database: those that its version has, and the search path. */
 function settingsAt({ version, home }: Facts, settings: Settings): Settings {
   const known = Object.entries(settings).filter(([name]) => version >= (SINCE[name] ?? 0));
@@ -284,7 +298,7 @@ export async function openSession(
     hasCitus && !isDistributed && REFUSED_BY_CITUS.includes(codeOf(error));
   const settings = isDistributed ? settingsForCitus(choice.settings, timeoutMs) : choice.settings;
   const send = isDirect
-    ? (text: string, values: unknown[]) => client.query({ name: preparedName(text), text, values })
+    ? (text: string, values: unknown[]) => sendDirectly(client, text, values)
     : await overPooler(client, settingsAt(facts, settings), facts.isolation);
   if (isDirect && isDistributed) await setAndRead(client, { ...choice, settings }, timeoutMs);
   return {

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { shareLookUps } from '../../concurrency/shared-look-ups.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare, prepareRead } from '../connection/prepared.ts';
+import { prepareChange, prepareRead } from '../connection/prepared.ts';
 import { readUsage } from './account-limits.ts';
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
@@ -31,7 +31,7 @@ const lookUpBalance = shareLookUps(async (database: Queryable, _all, accountIds)
 export const readBalance = async (database: Queryable, accountId: string): Promise<number> =>
   (await lookUpBalance(database, 'all', accountId)) ?? 0;
 
-const changeBalance = prepare(
+const changeBalance = prepareChange(
   'change_credits',
   ['accountId', 'change'],
   ({ accountId, change }) => sql`
@@ -43,13 +43,14 @@ const changeBalance = prepare(
 /**
  * Adds `change`, which is negative for a price, to the credits of the account: exactly once, however many do so at the
  * same time, and never below 0. The commit does not wait for the disk: a power cut may undo the changes of its last
- * moment, which is cheaper than a disk write for each query.
+ * moment, which is cheaper than a disk write for each query. `isAlone`: it waits for no statement of its request.
  * @returns whether the balance covered it
  */
 export const changeCredits = async (
   database: Queryable,
   change: { accountId: string; change: number },
-): Promise<boolean> => (await changeBalance(database, change)).length > 0;
+  { isAlone }: { isAlone: boolean },
+): Promise<boolean> => (await changeBalance(database, change, isAlone)).length > 0;
 
 /** Every account with its own limits (null: the server's), credits and usage, oldest first. */
 export async function listAccounts(database: Queryable) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { withinBounds } from '../../database/connection/bounded-statements.ts';
+import { prepare } from '../../database/connection/prepared.ts';
 import { createAccount, readBalance } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import type { Search } from '../search.ts';
@@ -22,7 +23,7 @@ async function chargedSearch(credits: number, rank = async () => ANSWER) {
   const accountId = await createAccount(database, randomUUID(), credits);
   const counts = { ranked: 0 };
   const search: Search = async ({ admit }) => {
-    await admit?.();
+    await admit?.(database);
     counts.ranked++;
     return await rank();
   };
@@ -30,6 +31,7 @@ async function chargedSearch(credits: number, rank = async () => ANSWER) {
   const request = { accountId, knowledgeBaseIds: undefined, query: 'ibex', limit: 1 };
   return {
     counts,
+    accountId,
     searchFor: (price: number) => charged({ ...request, price }),
     balance: () => readBalance(database, accountId),
   };
@@ -54,6 +56,41 @@ test('a search that fails, and one without a price, cost nothing', async () => {
   const { searchFor, balance } = await chargedSearch(0);
   expect(await searchFor(0)).toEqual(ANSWER);
   expect(await balance()).toBe(0);
+});
+
+const divide = prepare(
+  'divide_in_transaction',
+  ['by'],
+  ({ by }) => sql<{ id: string }>`SELECT pg_current_xact_id()::xid::text AS id, 6 / ${by}::integer AS result`,
+);
+
+test('who has paid before pays in the transaction of the ranking, and nothing for one that fails', async () => {
+  const { database } = suite;
+  const ranking = { by: 3, transaction: '' };
+  const { accountId, searchFor, balance } = await chargedSearch(9, async () => {
+    const [row] = await divide(database, ranking);
+    ranking.transaction = row?.id ?? '';
+    return ANSWER;
+  });
+  for (let i = 0; i < 3; i++) await searchFor(2);
+  const { rows } =
+    await sql`SELECT xmin::text AS id FROM account_balances WHERE account_id = ${accountId}`.execute(
+      database,
+    );
+  expect(rows).toEqual([{ id: ranking.transaction }]);
+  ranking.by = 0;
+  await expect(searchFor(2)).rejects.toThrow('division by zero');
+  expect(await balance()).toBe(3);
+  await expect(searchFor(4)).rejects.toThrow('division by zero');
+  ranking.by = 3;
+  await expect(searchFor(4)).rejects.toMatchObject(refusal);
+  expect(await balance()).toBe(3);
+});
+
+test('who has paid before pays for a search without a statement of its own', async () => {
+  const { searchFor, balance } = await chargedSearch(5);
+  for (let i = 0; i < 2; i++) await searchFor(2);
+  expect(await balance()).toBe(1);
 });
 
 const sleep = (seconds: number) => sql`SELECT pg_sleep(${seconds}::float8)`.execute(suite.database);

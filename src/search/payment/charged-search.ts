@@ -1,5 +1,6 @@
 /** Searches for credits: an account pays for each answer, once. No other file of the search knows of that. */
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
+import { withChangesAlong } from '../../concurrency/changes-along.ts';
 import { withStatementBound } from '../../database/connection/bounded-statements.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { changeCredits } from '../../database/rows/accounts.ts';
@@ -19,15 +20,16 @@ const GIVE_BACK_MS = 5_000;
 /**
  * Creates the search that is charged in `database`. A search that fails costs nothing: what it has taken is given back.
  *
- * The price is taken while the passages are ranked, since queries would take 5 to 9 % longer if one waited for the
- * other. Only an account that could not pay for its last search, or has made none, is charged before the ranking: it
- * may be refused, and should not cost a ranking each time.
+ * The price is taken after the ranking, in its round trip and its transaction, so that a ranking that fails takes none.
+ * Where the ranking runs on another server, it is taken at the same time. Only an account that could not pay for its
+ * last search, or has made none, is charged before the ranking: it may be refused, and should not cost a ranking each
+ * time.
  * @throws INSUFFICIENT_CREDITS; then nothing is taken
  */
 export function createChargedSearch(database: Queryable, search: Search): ChargedSearch {
   const payers = createBoundedCache<true>(PAYERS_MAX);
-  const take = async (accountId: string, price: number): Promise<void> => {
-    if (!(await changeCredits(database, { accountId, change: -price }))) {
+  const take = async (accountId: string, price: number, how: { isAlone: boolean }): Promise<void> => {
+    if (!(await changeCredits(database, { accountId, change: -price }, how))) {
       payers.delete(accountId);
       throw insufficientCredits();
     }
@@ -35,19 +37,21 @@ export function createChargedSearch(database: Queryable, search: Search): Charge
   };
   // Outside of the bounds of the request, which may have just ended. What cannot be given back must not hide the error.
   const giveBack = (accountId: string, price: number): Promise<unknown> =>
-    withStatementBound(GIVE_BACK_MS, () => changeCredits(database, { accountId, change: price })).catch(
-      () => {},
-    );
+    withStatementBound(GIVE_BACK_MS, () =>
+      changeCredits(database, { accountId, change: price }, { isAlone: true }),
+    ).catch(() => {});
   return async ({ price, ...request }) => {
     if (price === 0) return await search(request);
     const { accountId } = request;
     let taking: Promise<void> | undefined;
-    const admit = async () => {
-      taking ??= take(accountId, price);
+    const admit = async (searched?: Queryable) => {
+      const isPayer = payers.get(accountId) ?? false;
+      taking ??= take(accountId, price, { isAlone: !isPayer || searched !== database });
       taking.catch(() => {}); // it is waited for below
-      if (!payers.get(accountId)) await taking;
+      if (!isPayer) await taking;
     };
-    const answer = await search({ ...request, admit }).catch(async (error) => {
+    const searching = withChangesAlong(() => search({ ...request, admit }));
+    const answer = await searching.catch(async (error) => {
       const isTaken = await taking?.then(
         () => true,
         () => false,
