@@ -1,14 +1,12 @@
 /**
  * Gives each term of a query its weight: inverse document frequency, less for stop words and for variants that the
- * query does not write. Also finds the impact levels at which passages contain a term, from which candidates.ts
- * chooses.
+ * query does not write.
  */
 
-import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { isMarked } from '../../analysis/notations/marks.ts';
-import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../../analysis/reserved-lexemes.ts';
+import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
 import type { Queryable } from '../../database/connection/database.ts';
-import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from '../bm25.ts';
+import { inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from '../bm25.ts';
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
 import { readFrequencies } from '../query/collection-statistics.ts';
@@ -16,13 +14,8 @@ import { type ScopedQuery, TIERED_FROM } from '../query/query-analysis.ts';
 import { isCommon, type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
 import type { Scoring } from './best-by-bm25.ts';
-import {
-  ofSingleWords,
-  operandsOf,
-  toVariant,
-  type WeighedSynonym,
-  weighSynonyms,
-} from './synonym-weights.ts';
+import { documentFrequency, type IndexStatistics, levelsOf } from './impact-levels.ts';
+import { ofSingleWords, toVariant, type WeighedSynonym, weighSynonyms } from './synonym-weights.ts';
 import type { ScoredTerm } from './term-scores.ts';
 import { ofLexeme, type Variant } from './variants.ts';
 
@@ -51,18 +44,6 @@ export type WeightedScoring = Scoring &
     unknown: (NamedTerm & Pick<WeightedTerm, 'isTelling'>)[];
     spans: SynonymSpan[];
   };
-
-/** Document frequency of each lexeme in the searched passages, and the number of those passages. */
-type IndexStatistics = { frequencies: ReadonlyMap<string, number>; passageCount: number };
-
-/**
- * Upper bound of passages with any of these lexemes. A passage has one language, so it rarely contains two variants.
- */
-const documentFrequency = (lexemes: string[], { frequencies, passageCount }: IndexStatistics): number =>
-  Math.min(
-    passageCount,
-    lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
-  );
 
 /**
  * Passages of any text that a knowledge base is taken to have besides its own. In ten texts, a rare `much` would
@@ -116,58 +97,6 @@ const weightOf = (frequency: number, { weight, share }: Weighed, { passageCount 
 function weighRarest(sequence: string[], weighed: Weighed, index: IndexStatistics) {
   const count = Math.min(...sequence.map((lexeme) => index.frequencies.get(lexeme) ?? 0));
   return { count, weight: weightOf(count, weighed, index) };
-}
-
-/** An impact level; `count` passages are of this level or a higher one. */
-type CountedLevel = Omit<ImpactLevels[number], 'probability'> & { count: number };
-
-function levelOf(
-  lexemes: string[],
-  expectedScore: number,
-  index: IndexStatistics,
-  others: string[] = [],
-): CountedLevel {
-  const known = lexemes.filter((lexeme) => index.frequencies.has(lexeme)).map(quoteLexeme);
-  const operands = [...new Set([...known, ...others])];
-  const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
-  return { operand, expectedScore, count: documentFrequency(lexemes, index) };
-}
-
-/**
- * The impact levels at which passages contain a term, in ascending order: by its further variants and synonyms only, by
- * its main ones, and in each impact tier of those.
- */
-function levelsOf({ main, further, synonyms }: TermVariants, index: IndexStatistics): ImpactLevels {
-  const level = (lexemes: string[], density: number) =>
-    levelOf(lexemes, expectedScoreAt(main.weight, density), index);
-  const levels = [level(main.known, UNTIERED_DENSITY)];
-  if ((levels[0]?.count ?? 0) > TIERED_FROM) {
-    TIERS.forEach(({ typical }, tier) => {
-      levels.push(
-        level(
-          main.known.map((lexeme) => impactTierLexeme(lexeme, tier)),
-          typical,
-        ),
-      );
-    });
-  }
-  if (further.known.length + synonyms.length > 0) {
-    const weight = Math.max(further.weight, ...synonyms.map((synonym) => synonym.weight));
-    const ofSynonyms = synonyms.reduce((sum, { count }) => sum + count, 0);
-    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(further.known, index), ofSynonyms);
-    const lexemes = [...further.known, ...main.known];
-    const expectedScore = expectedScoreAt(weight, UNTIERED_DENSITY);
-    levels.unshift({
-      ...levelOf(lexemes, expectedScore, index, operandsOf(synonyms)),
-      count: Math.min(count, index.passageCount),
-    });
-  }
-  const held = levels.filter(({ count }) => count > 0);
-  return held.map(({ operand, expectedScore, count }, i) => ({
-    operand,
-    expectedScore,
-    probability: Math.max(0, count - (held[i + 1]?.count ?? 0)) / index.passageCount,
-  }));
 }
 
 /**
@@ -299,10 +228,10 @@ export const toWeightedTerm = (term: TermVariants, index: IndexStatistics): Weig
   levels: levelsOf(term, index),
 });
 
-/** The lexemes of the impact tiers of those terms that are also queried by tier. */
+/** The lexemes of the impact tiers of those terms, and of those synonyms, that are also queried by tier. */
 const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[] =>
   chosen
-    .map(({ main }) => main.known)
+    .flatMap(({ main, synonyms }) => [main.known, ofSingleWords(synonyms).known])
     .filter((lexemes) => documentFrequency(lexemes, index) > TIERED_FROM)
     .flatMap((lexemes) =>
       lexemes.flatMap((lexeme) => TIERS.map((_, tier) => impactTierLexeme(lexeme, tier))),
