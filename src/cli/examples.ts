@@ -20,7 +20,7 @@ export const EXAMPLES: Record<string, Example[]> = {
       'search accommodation --explain',
       'with the parts of each score, and with WORD_VECTORS=on `accommodation ≈ hotel`',
     ],
-    ['search accom --prefix --min-score 0.14', 'while a word is being typed; nothing that fits badly'],
+    ['search accom --prefix --min-score 0.15', 'while a word is being typed; nothing that fits badly'],
     ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
   ],
   evaluate: [

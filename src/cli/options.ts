@@ -22,7 +22,7 @@ export const wholeNumber =
 export function share(text: string): number {
   const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 1) return number;
-  throw new InvalidArgumentError('A number from 0 to 1, please, such as 0.14.');
+  throw new InvalidArgumentError('A number from 0 to 1, please, such as 0.15.');
 }
 
 /** Parses a JSON object. `example`: one for the error. */
