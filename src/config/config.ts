@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { isApiKey } from '../terms/api-key.ts';
 import type { CorsOrigins } from './cors.ts';
+import { withVariables } from './libpq-variables.ts';
 import {
   type EmbeddingsSettings,
   embeddingsOf,
@@ -11,7 +12,7 @@ import {
   type RerankSettings,
   rerankOf,
 } from './model-settings.ts';
-import { postgresAddress, standbyAddress, withTlsOfEnvironment } from './postgres-address.ts';
+import { postgresAddress, standbyAddress } from './postgres-address.ts';
 import { NO_PRIVATE_PLACES, type PrivatePlaces, privatePlaces } from './private-places.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 import {
@@ -199,9 +200,9 @@ const serverOf = (read: Settings, isPortSet: boolean) => ({
   dataDir: resolve(read.DATA_DIR),
 });
 
-const storesOf = (read: Settings, withTls: (address: string | undefined) => string | undefined) => ({
-  databaseUrl: withTls(read.DATABASE_URL),
-  databaseReadUrl: withTls(read.DATABASE_READ_URL),
+const storesOf = (read: Settings) => ({
+  databaseUrl: read.DATABASE_URL,
+  databaseReadUrl: read.DATABASE_READ_URL,
   databaseSchema: read.DATABASE_SCHEMA,
   databasePoolSize: read.DATABASE_POOL_SIZE,
   bootstrapApiKey: read.BOOTSTRAP_API_KEY,
@@ -225,10 +226,9 @@ const limitsOf = (read: Settings) => ({
 
 function toConfig(read: Settings, given: NodeJS.ProcessEnv): Config {
   const isPortSet = given.PORT !== undefined && read.PORT !== 0;
-  const withTls = (address: string | undefined) => address && withTlsOfEnvironment(address, given);
   return Object.freeze({
     ...serverOf(read, isPortSet),
-    ...storesOf(read, withTls),
+    ...storesOf(read),
     ...limitsOf(read),
     hasOcr: read.OCR === 'on',
     hasWordVectors: read.WORD_VECTORS === 'on',
@@ -280,15 +280,29 @@ export function goDirectlyToThisMachine(): void {
   for (const host of LOOPBACK) goDirectlyTo(host);
 }
 
+/** The settings that are addresses of PostgreSQL. */
+const POSTGRES_ADDRESSES = ['DATABASE_URL', 'DATABASE_READ_URL'];
+
+/** The text of a setting, and the variables of other programs that have a part in it. */
+function textOf(name: string, given: NodeJS.ProcessEnv): { text: string | undefined; variables: string[] } {
+  const text = given[name];
+  if (text === undefined || !POSTGRES_ADDRESSES.includes(name)) return { text, variables: [] };
+  const { address, variables } = withVariables(text, given);
+  return { text: address, variables };
+}
+
 /** The settings, and the problem of each wrong one. */
 function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: string[] } {
   const problems: string[] = [];
   const values = Object.entries(settings).map(([name, read]) => {
+    const { text, variables } = textOf(name, given);
     try {
-      return [name, read(given[name])];
+      return [name, read(text)];
     } catch (error) {
       if (!(error instanceof WrongText)) throw error;
-      problems.push(`${name}: ${error.message}`);
+      const source =
+        variables.length === 0 ? '' : `; what it does not say is that of ${variables.join(', ')}`;
+      problems.push(`${name}: ${error.message}${source}`);
       return [name, undefined];
     }
   });

@@ -89,6 +89,49 @@ test.each([
   else expect(found).toBe(tls);
 });
 
+test('ssl=false is no TLS', () => {
+  expect(tlsOf('postgres://own@db/d?ssl=false')).toBe(false);
+  expect(tlsOf('postgres://own@db/d?ssl=true')).toBe(true);
+});
+
+const sslOf = (address: string) => (new pg.Client(address) as unknown as { ssl: unknown }).ssl;
+
+test('at a socket the parameters of TLS do nothing, as for libpq', () => {
+  const several = read(`postgres://own@/d?host=/run/a,db&sslmode=verify-full&sslrootcert=${CERTIFICATE}`);
+  expect(addressesOf(several).map(sslOf)).toEqual([false, expect.any(Object)]);
+  expect(addressesOf(read('postgres://own@%2Frun%2Fa/d?sslmode=require')).map(sslOf)).toEqual([false]);
+});
+
+test.each([
+  ['postgres:///d', { PGHOST: 'a,b' }, { host: 'a,b' }],
+  ['postgres://own@db/d', { PGHOST: 'a' }, { host: null }],
+  ['postgres://own@/d?host=db', { PGHOST: 'a' }, { host: 'db' }],
+  ['postgres://own@db/d?sslmode=verify-ca', { PGSSLROOTCERT: '/x' }, { sslrootcert: '/x' }],
+  ['postgres://own@db/d', { PGSSLROOTCERT: '/x' }, { sslrootcert: null, sslmode: null }],
+  ['postgres://own@db/d?sslmode=disable', { PGSSLROOTCERT: '/x' }, { sslrootcert: null }],
+  ['postgres://own@db/d?sslmode=disable', { PGSSLMODE: 'require' }, { sslmode: 'disable' }],
+  ['postgres://own@db/d', { PGCHANNELBINDING: 'require' }, { channel_binding: 'require' }],
+  ['postgres://own@db/d', { PGTARGETSESSIONATTRS: 'standby' }, { target_session_attrs: null }],
+])('what %s leaves open, variables of libpq say: %o', (address, environment, parameters) => {
+  const { searchParams } = new URL(read(address, environment));
+  for (const [name, value] of Object.entries(parameters))
+    expect([name, searchParams.get(name)]).toEqual([name, value]);
+});
+
+test.each([
+  { PGSSLMODE: 'always' },
+  { PGSSLMODE: 'verify-ca' },
+  { PGCHANNELBINDING: 'always' },
+  { PGGSSENCMODE: 'require' },
+  { PGREQUIREAUTH: 'scram-sha-256' },
+  { PGSSLCRL: '/x' },
+])('a variable that cannot be heeded is refused, and named: %o', (environment) => {
+  const [name] = Object.keys(environment);
+  expect(() => read('postgres://own:hunter2@db/d', environment)).toThrow(
+    new RegExp(`DATABASE_URL: must .*; what it does not say is that of ${name}`),
+  );
+});
+
 test('PGSSLMODE and PGSSLROOTCERT hold for an address that says nothing of TLS', () => {
   const verifyCa = { PGSSLMODE: 'verify-ca', PGSSLROOTCERT: CERTIFICATE };
   expect(tlsOf('postgres://own@db/d', verifyCa)).toEqual({ verifies: true, verifiesName: false });
@@ -116,8 +159,12 @@ test.each([
   ],
   ['postgres://own:hunter2@a,b/d?target_session_attrs=master', 'target_session_attrs of primary, read-write'],
   ['postgres://own:hunter2@a,b,c/d?port=5432,5433', 'one port, or one for each of its 3 hosts'],
-  ['postgres://own:hunter2@a:x,b/d', 'numbers up to 65535 as its ports'],
-  ['postgres://own:hunter2@a:5432,b:70000/d', 'numbers up to 65535 as its ports'],
+  ['postgres://own:hunter2@a:x,b/d', 'numbers from 1 to 65535 as its ports'],
+  ['postgres://own:hunter2@a:5432,b:70000/d', 'numbers from 1 to 65535 as its ports'],
+  ['postgres://own:hunter2@a:0/d', 'numbers from 1 to 65535 as its ports'],
+  ['postgres://own:hunter2@a/d?port=0', 'numbers from 1 to 65535 as its ports'],
+  ['postgres://own:hunter2@db/d?channel_binding=always', 'channel_binding of disable, prefer, require'],
+  ['postgres://own:hunter2@db/d?ssl=yes', 'must have sslmode instead of ssl'],
   ['postgres://own:hunter2%E4@db/d', 'encoded as UTF-8, such as ä as %C3%A4'],
   ['postgres://own:hunter2@/d?service=main', 'must not have service'],
   ['postgres://own:hunter2@db/d?sslcrl=/etc/crl', 'must not have sslcrl'],

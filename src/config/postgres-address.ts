@@ -89,7 +89,9 @@ const UNSUPPORTED = [
 ];
 
 /** The parameters that ask for protection, and that the driver heeds. */
-const OF_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+const OF_TLS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'channel_binding'];
+
+const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'];
 
 /**
  * The driver ignores what it does not know: a connection would lack the protection that the address asks for.
@@ -103,12 +105,28 @@ function requireProtection(searchParams: URLSearchParams): void {
     if (meant !== name && OF_TLS.includes(meant))
       throw new WrongText(`must have ${meant} instead of ${name}`);
   }
+  const binding = searchParams.get('channel_binding');
+  if (binding !== null && !CHANNEL_BINDINGS.includes(binding))
+    throw new WrongText(`must have a channel_binding of ${CHANNEL_BINDINGS.join(', ')}`);
+}
+
+/**
+ * `ssl` is the driver's word: `true` is `verify-full`. It takes every other text for a wish for TLS too, `false` among
+ * them.
+ */
+function withoutFalseTls({ searchParams }: URL): void {
+  const ssl = searchParams.get('ssl');
+  if (ssl === null || ['true', '1', 'no-verify'].includes(ssl)) return;
+  if (!['false', '0'].includes(ssl)) throw new WrongText('must have sslmode instead of ssl');
+  searchParams.delete('ssl');
+  if (!searchParams.has('sslmode')) searchParams.set('sslmode', 'disable');
 }
 
 /** libpq's parameters of other names or other meaning for the driver. What it would ignore silently is refused. */
 function withParametersOfLibpq(url: URL): void {
   const { searchParams } = url;
   requireProtection(searchParams);
+  withoutFalseTls(url);
   const database = searchParams.get('dbname');
   if (database !== null) url.pathname = `/${encodeURIComponent(database)}`;
   searchParams.delete('dbname');
@@ -122,6 +140,8 @@ function withParametersOfLibpq(url: URL): void {
   searchParams.delete('hostaddr');
 }
 
+const isPort = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+
 /** Checks the hosts, and says which of several is meant. @throws WrongText */
 function withRole(url: URL, role: HostRole): void {
   const { searchParams } = url;
@@ -129,8 +149,8 @@ function withRole(url: URL, role: HostRole): void {
   const ports = searchParams.get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== hosts)
     throw new WrongText(`must have one port, or one for each of its ${hosts} hosts`);
-  if (ports.some((port) => !/^\d*$/.test(port) || Number(port) > 65_535))
-    throw new WrongText('must have numbers up to 65535 as its ports');
+  if ([...ports, url.port].some((port) => port !== '' && !isPort(port)))
+    throw new WrongText('must have numbers from 1 to 65535 as its ports');
   const wanted = searchParams.get('target_session_attrs');
   if (wanted === null && hosts > 1) searchParams.set('target_session_attrs', role);
   if (wanted === null || TARGETS[role].includes(wanted)) return;
@@ -197,24 +217,4 @@ function withTlsOfLibpq(address: string): string {
   if (!url.searchParams.has('uselibpqcompat') && mode !== 'no-verify')
     url.searchParams.set('uselibpqcompat', 'true');
   return url.href;
-}
-
-/** libpq's variables of TLS, beside PGSSLMODE → the parameters of an address. */
-const TLS_VARIABLES: Record<string, string> = {
-  PGSSLROOTCERT: 'sslrootcert',
-  PGSSLCERT: 'sslcert',
-  PGSSLKEY: 'sslkey',
-};
-
-/** Adds what libpq reads from the environment where the address says nothing of it, and the driver does not. */
-export function withTlsOfEnvironment(address: string, environment: NodeJS.ProcessEnv): string {
-  const url = new URL(address);
-  const { PGSSLMODE } = environment;
-  if (!PGSSLMODE || ['sslmode', 'ssl'].some((name) => url.searchParams.has(name))) return address;
-  url.searchParams.set('sslmode', PGSSLMODE);
-  for (const [variable, name] of Object.entries(TLS_VARIABLES)) {
-    const file = environment[variable];
-    if (file && !url.searchParams.has(name)) url.searchParams.set(name, file);
-  }
-  return withTlsOfLibpq(url.href);
 }

@@ -12,7 +12,7 @@ export const OWN_SCHEMA = 'knowledge_retrieval';
 export type SchemaChoice = { given: string | undefined; whenNew: string };
 
 /** Tables of every version since 0.1.0. No other program has all of them in one schema. */
-const KNOWN_TABLES = ['api_keys', 'knowledge_base_statistics', 'kysely_migration', 'passage_lexemes'];
+export const KNOWN_TABLES = ['api_keys', 'knowledge_base_statistics', 'kysely_migration', 'passage_lexemes'];
 
 /** SQL for the schemas that have the service's tables: `name`, `oid`, `owner` of the tables, `usable` by the role. */
 export const DEPLOYMENTS = `

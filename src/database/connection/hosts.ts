@@ -10,7 +10,7 @@
  */
 import pg from 'pg';
 import { codeOf, reasonOf } from '../../terms/problem.ts';
-import { clientClass } from './pg-insides.ts';
+import { BoundClient, clientClass } from './pg-insides.ts';
 
 /** What a session tells about its server. */
 export type ServerRole = { isStandby: boolean; isReadOnly: boolean };
@@ -36,24 +36,35 @@ export class HostError extends Error {
   readonly code = '08001';
 }
 
+/** PostgreSQL has no TLS at its socket: libpq ignores the parameters of TLS there, and the driver would ask for it. */
+function withoutTlsOnSocket(address: string): string {
+  const url = new URL(address);
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+  if (!host.startsWith('/')) return address;
+  for (const name of ['ssl', 'sslrootcert', 'sslcert', 'sslkey']) url.searchParams.delete(name);
+  url.searchParams.set('sslmode', 'disable');
+  url.searchParams.set('sslnegotiation', 'postgres');
+  return url.href;
+}
+
 /** `postgres://own@localhost/d?host=a,b&port=1,2` → the same address with `a` and `1`, and with `b` and `2` */
 export function addressesOf(address: string): string[] {
   const url = new URL(address);
   const hosts = url.searchParams.get('host')?.split(',') ?? [url.hostname];
   const ports = url.searchParams.get('port')?.split(',') ?? [];
-  if (hosts.length === 1) return [address];
+  if (hosts.length === 1) return [withoutTlsOnSocket(address)];
   return hosts.map((host, i) => {
     const one = new URL(address);
     const port = ports.length === 1 ? ports[0] : ports[i];
     one.searchParams.set('host', host || 'localhost');
     if (port) one.searchParams.set('port', port);
     else one.searchParams.delete('port');
-    return one.href;
+    return withoutTlsOnSocket(one.href);
   });
 }
 
 /** How a host is called in errors: `a:5433`, without user and password. */
-function nameOf(address: string): string {
+export function nameOf(address: string): string {
   const { searchParams, hostname, port } = new URL(address);
   return `${searchParams.get('host') ?? hostname}:${searchParams.get('port') ?? (port || 5432)}`;
 }
@@ -75,10 +86,13 @@ export const addressOfClient = (client: pg.ClientBase): string | undefined => op
 /** Creates a pool for an address, which may name several hosts, or the role of one. Connect by `connectIn`. */
 export function createPoolAt(address: string, options: pg.PoolConfig): pg.Pool {
   const addresses = addressesOf(address);
-  const namesRole = new URL(address).searchParams.has('target_session_attrs');
-  if (addresses.length === 1 && !namesRole) return new pg.Pool({ ...options, connectionString: address });
+  const { searchParams } = new URL(address);
+  const Base = searchParams.get('channel_binding') === 'require' ? BoundClient : pg.Client;
+  if (addresses.length === 1 && !searchParams.has('target_session_attrs'))
+    return new pg.Pool({ ...options, Client: Base, connectionString: addresses[0] });
   const hosts: Hosts = { addresses, at: 0 };
   const Client = clientClass(
+    Base,
     () => addresses[hosts.at] as string,
     (client, at) => void opened.set(client, at),
   );

@@ -113,6 +113,7 @@ test('a statement and a last one are one transaction: each has its rows, and bot
 test('each connection of a pool gets the address of the moment', async () => {
   const opened: string[] = [];
   const Client = clientClass(
+    pg.Client,
     () => `postgres://own@127.0.0.1:1/number${opened.length}`,
     (_, address) => void opened.push(address),
   );

@@ -10,14 +10,17 @@
  * - `Query._getRows` and `connection.parsedStatements` send a change after a statement, in its transaction and round
  *   trip. Instead: a round trip for each, on two connections.
  * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
+ * - The messages of a login, which `connection` emits, tell whether it was bound to the TLS channel. Instead: nothing,
+ *   since the driver's `enableChannelBinding` also takes a login that is not.
  * - `pipeline`, an option of a whole connection, is set for some of its statements. Instead: each of them waits for the
  *   one before, or connections outside of the pool.
  */
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
 type Insides = {
-  connection: { stream: Socket; parsedStatements: Record<string, string> };
+  connection: EventEmitter & { stream: Socket; parsedStatements: Record<string, string> };
   processID: number;
   secretKey: number;
   pipeline: boolean;
@@ -159,14 +162,46 @@ export const sendWithLast = (
     );
   });
 
+/** Logins that prove nothing about the TLS channel. */
+const UNBOUND_LOGINS = ['authenticationCleartextPassword', 'authenticationMD5Password'];
+
+/** Ends a connection whose login is not bound to its TLS channel, as libpq does with `channel_binding=require`. */
+function requireBoundLogin(client: pg.ClientBase): void {
+  const { connection } = insidesOf(client);
+  const refuse = () => void connection.stream.destroy(new Error('the login has no channel binding'));
+  let isOffered = false;
+  let isProven = false;
+  for (const login of UNBOUND_LOGINS) connection.on(login, refuse);
+  connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
+    isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
+    if (!isOffered) refuse();
+  });
+  // The driver itself verifies the server's signature in this message.
+  connection.on('authenticationSASLFinal', () => {
+    isProven = isOffered;
+  });
+  connection.on('authenticationOk', () => {
+    if (!isProven) refuse();
+  });
+}
+
+/** A `Client` that accepts only logins that are bound to the TLS channel. */
+export class BoundClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, enableChannelBinding: true });
+    requireBoundLogin(this);
+  }
+}
+
 /**
  * A class for a pool's `Client` that connects by the address of the moment. `onCreate` hears which one a client has.
  */
 export const clientClass = (
+  Base: typeof pg.Client,
   addressNow: () => string,
   onCreate: (client: pg.ClientBase, address: string) => void,
 ): (new () => pg.ClientBase) =>
-  class extends pg.Client {
+  class extends Base {
     constructor(config?: pg.ClientConfig) {
       const connectionString = addressNow();
       super({ ...config, connectionString });

@@ -63,7 +63,7 @@ test.each([
 });
 
 test('a file that the address names is none of a socket', async () => {
-  const connectionString = `${addressOf(given.connection)}&sslmode=verify-full&sslrootcert=/nowhere.crt`;
+  const connectionString = 'postgres://own@127.0.0.1:1/d?sslmode=verify-full&sslrootcert=/nowhere.crt';
   await expect(migrate({ connectionString })).rejects.toThrow(/cannot be read: \/nowhere\.crt \(ENOENT\)/);
 });
 
@@ -74,6 +74,7 @@ test('a database that is too old', () => {
     encoding: 'UTF8',
     isStandby: false,
     isReadOnly: false,
+    lacksForeignKeys: false,
   };
   expect(describeProblems(facts)).toMatchObject([
     { problem: 'The database is PostgreSQL 14.12, and the service needs 15 or later.' },

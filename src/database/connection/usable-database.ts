@@ -26,7 +26,8 @@ const REMEDIES: Record<string, string> = {
   '28000': 'Allow this user in pg_hba.conf, or set another one in DATABASE_URL.',
   '3D000': 'Make the database (createdb), or set the right one in DATABASE_URL.',
   '42501': 'Let an administrator run: GRANT CONNECT ON DATABASE … TO …;',
-  '53300': 'Raise max_connections, or close connections of other programs.',
+  '53300':
+    'Raise max_connections, or the connection limit of the role or of the database; or lower DATABASE_POOL_SIZE.',
   '57P03': 'Wait until PostgreSQL has started, or look at its log.',
   DEPTH_ZERO_SELF_SIGNED_CERT: TRUST,
   SELF_SIGNED_CERT_IN_CHAIN: TRUST,
@@ -72,6 +73,16 @@ const SENTENCES: [RegExp, Problem][] = [
       remedy:
         'Let sslcert name a certificate and sslkey its own key, both as PEM and without a password, and sslrootcert ' +
         'the certificate of an authority.',
+    },
+  ],
+  [
+    /the login has no channel binding/,
+    {
+      problem:
+        'The login at the database is not bound to TLS, as channel_binding=require in DATABASE_URL demands.',
+      remedy:
+        'Let the server have TLS and passwords by scram-sha-256, and set sslmode=require or verify-full; or remove ' +
+        'channel_binding.',
     },
   ],
   [
@@ -123,13 +134,17 @@ export function describeUnreachable(error: unknown): Problem {
   };
 }
 
-/** `isReadOnly`: transactions cannot write, as on each standby. */
+/**
+ * `isReadOnly`: transactions cannot write, as on each standby. `lacksForeignKeys`: PostgreSQL looks after none in this
+ * session.
+ */
 export type ServerFacts = {
   version: number;
   versionName: string;
   encoding: string;
   isStandby: boolean;
   isReadOnly: boolean;
+  lacksForeignKeys: boolean;
 };
 
 /** Why nothing can be written to the database, and the remedy. */
@@ -157,6 +172,14 @@ export function describeProblems(facts: ServerFacts): Problem[] {
       remedy:
         'Move it to a newer PostgreSQL (pg_upgrade, or pg_dump and pg_restore), or set another DATABASE_URL.',
     });
+  if (facts.lacksForeignKeys)
+    problems.push({
+      problem:
+        'session_replication_role is replica, so that PostgreSQL keeps no foreign keys: rows of deleted documents ' +
+        'would stay.',
+      remedy:
+        'Let a superuser reset it for the server, the database and the role: ALTER … RESET session_replication_role.',
+    });
   if (encoding !== 'UTF8')
     problems.push({
       problem: `The database stores text as ${encoding}, not as UTF8.`,
@@ -173,7 +196,8 @@ export async function findDatabaseProblems<DB>(database: Kysely<DB>): Promise<Pr
   const { rows } = await sql<ServerFacts>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
       current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isStandby",
-      current_setting('transaction_read_only')::boolean AS "isReadOnly"`.execute(database);
+      current_setting('transaction_read_only')::boolean AS "isReadOnly",
+      current_setting('session_replication_role') = 'replica' AS "lacksForeignKeys"`.execute(database);
   const [facts] = rows;
   if (facts === undefined) throw new Error('the database says nothing about itself');
   return describeProblems(facts);

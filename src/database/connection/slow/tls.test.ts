@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../config/config.ts';
 import { findPrograms } from '../../../embedded-postgres/embedded-postgres-insides.ts';
@@ -47,8 +48,17 @@ beforeAll(async () => {
     settings: { ssl: 'on', ssl_ca_file: 'own.crt' },
     files: { 'own.crt': text('own.crt'), 'server.crt': text('server.crt'), 'server.key': text('server.key') },
     // Whoever asks for the database template1 needs a certificate.
-    hba: 'hostssl template1 all all cert\nhostssl all all all trust',
+    hba: [
+      'hostssl template1 all all cert',
+      'hostssl all bound all scram-sha-256',
+      'hostssl all plain all password',
+      'hostssl all all all trust',
+    ].join('\n'),
   });
+  const administrator = new pg.Client({ connectionString: postgres.url, ssl: { rejectUnauthorized: false } });
+  await administrator.connect();
+  for (const role of ['bound', 'plain']) await administrator.query(`CREATE ROLE ${role} LOGIN PASSWORD 'pw'`);
+  await administrator.end();
 });
 afterAll(async () => {
   await postgres?.remove();
@@ -58,9 +68,9 @@ afterAll(async () => {
 /** Connects as the service does. `encrypted`: as the server says. @throws the sentence for the operator */
 async function connect(
   parameters: string,
-  { host = 'localhost', database = 'postgres', environment = {} } = {},
+  { host = 'localhost', database = 'postgres', user = 'postgres', environment = {} } = {},
 ) {
-  const address = `postgres://postgres@${host}:${postgres.port}/${database}?${parameters.replaceAll('DIR', folder)}`;
+  const address = `postgres://${user}:pw@${host}:${postgres.port}/${database}?${parameters.replaceAll('DIR', folder)}`;
   const { databaseUrl } = readConfig({ DATABASE_URL: address, ...environment });
   const opened = createDatabase(createPool({ connectionString: databaseUrl as string }, 2, () => {}));
   try {
@@ -85,6 +95,9 @@ test.each([
     'sslmode=verify-full&sslrootcert=DIR/own.crt&sslcert=DIR/client.crt&sslkey=DIR/client.key',
     { database: 'template1' },
   ],
+  ['sslmode=require&channel_binding=require', { user: 'bound' }],
+  ['sslmode=require&channel_binding=require&target_session_attrs=primary', { user: 'bound' }],
+  ['sslmode=require&channel_binding=prefer', { user: 'plain' }],
 ])('%s %j connects, encrypted', async (parameters, where) => {
   expect(await connect(parameters, where)).toEqual({ encrypted: true });
 });
@@ -132,6 +145,8 @@ test.each([
     { database: 'template1' },
     /asks for a certificate of this user.*common name is the user/,
   ],
+  ['sslmode=require&channel_binding=require', {}, /not bound to TLS.*or remove channel_binding/],
+  ['sslmode=require&channel_binding=require', { user: 'plain' }, /not bound to TLS/],
   [
     'sslmode=require&sslcert=DIR/client.crt&sslkey=DIR/stranger.key',
     { database: 'template1' },
