@@ -20,6 +20,7 @@ import { announceServer } from './discovery/running-servers.ts';
 import { greet } from './greeting.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
+import { findTooFewProcesses } from './process-limit.ts';
 import { offerSignInCode } from './secrets/sign-in-code.ts';
 import type { ServeOptions } from './serve-command.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
@@ -156,6 +157,8 @@ async function start({ worker }: ServeOptions): Promise<void> {
     : createLog(config.logLevel);
   log.info({ version: manifest.version, node: process.versions.node }, 'starting');
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
+  const tooFew = findTooFewProcesses();
+  if (tooFew !== undefined) throw new Error(`${tooFew.problem} ${tooFew.remedy}`);
   let stop = async () => {};
   endOnSignal(log, () => stop());
   stop = worker ? await startWorker(config, log) : await startServer(config, log, worker !== false);

@@ -4,6 +4,7 @@ import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { installedLanguages } from '../../extraction/recognition/ocr-languages.ts';
 import { openWordVectors, TABLES } from '../../meaning/word-vectors.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
+import { findTooFewProcesses } from '../../serve/process-limit.ts';
 import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secrets/secret-files.ts';
 import { type Problem, reasonOf, shellWord } from '../../terms/problem.ts';
 
@@ -23,6 +24,12 @@ export async function checkDataDirectory(
   if (freeBytes >= minFreeBytes) return [];
   const problem = `Only ${Math.floor(freeBytes / MEBIBYTE)} MiB are free on the disk of DATA_DIR (${dataDir}).`;
   return [{ problem, remedy: 'Free some space on it, or move DATA_DIR to a larger disk.' }];
+}
+
+/** Checks whether this user may have the processes of a server. */
+export function checkProcesses(): Problem[] {
+  const tooFew = findTooFewProcesses();
+  return tooFew === undefined ? [] : [tooFew];
 }
 
 /** Reads a file, and checks whether other users may read it; undefined when it does not exist. */

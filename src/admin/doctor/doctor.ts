@@ -26,6 +26,7 @@ import {
   checkBaseUrl,
   checkDataDirectory,
   checkOcr,
+  checkProcesses,
   checkSecrets,
   checkWordVectors,
   ocrPart,
@@ -178,6 +179,7 @@ export async function* examine({
   const config = readSettings(environment);
   if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
+  yield await runCheck('processes', checkProcesses);
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
   if (config.hasOcr) yield await runCheck(ocrPart(), checkOcr);
