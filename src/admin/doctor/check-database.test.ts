@@ -116,10 +116,50 @@ test.each([{ database: 'nowhere' }, { user: 'nobody_here', password: 'hunter2' }
   },
 );
 
-test('reports a missing schema, and one of a newer version', async () => {
-  const none = await withDatabase('', (DATABASE_URL) => deployment.examineWith({ DATABASE_URL }));
-  expect(none).toEqual([expect.stringContaining('lacks 0001-initial')]);
+test('warns of a database without tables, and reports one whose role may make none', async () => {
   const { database } = deployment.service;
+  const role = `doctor_${uuidv7().replaceAll('-', '')}`;
+  await database.executeQuery(CompiledQuery.raw(`CREATE ROLE ${role} LOGIN PASSWORD 'pw'`));
+  await withDatabase('', async (DATABASE_URL) => {
+    expect(await deployment.examineWith({ DATABASE_URL })).toEqual([
+      expect.stringMatching(/^warning of schema: The database has no tables of the service yet/),
+    ]);
+    const poor = Object.assign(new URL(DATABASE_URL), { username: role, password: 'pw' }).href;
+    expect(await deployment.examineWith({ DATABASE_URL: poor })).toEqual([
+      `schema: The role ${role} may make no schema for the service's tables.`,
+    ]);
+  });
+  await database.executeQuery(CompiledQuery.raw(`DROP ROLE ${role}`));
+});
+
+test('reports a database that keeps no foreign keys', async () => {
+  const url = new URL(addressOf(deployment.connection));
+  url.searchParams.set('options', '-c session_replication_role=replica');
+  expect(await deployment.examineWith({ DATABASE_URL: url.href })).toEqual([
+    expect.stringMatching(/: session_replication_role is replica/),
+  ]);
+});
+
+test('warns of each of several hosts that does not answer, and takes two names of one server for one', async () => {
+  const url = new URL(addressOf(deployment.connection));
+  const host = url.searchParams.get('host') || url.hostname;
+  const port = url.searchParams.get('port') || url.port || '5432';
+  url.searchParams.set('host', `${host},127.0.0.1,${host}`);
+  url.searchParams.set('port', `${port},1,${port}`);
+  expect(await deployment.examineWith({ DATABASE_URL: url.href })).toEqual([
+    expect.stringMatching(/^warning of hosts of the database: The host 127\.0\.0\.1:1 .*ECONNREFUSED/),
+  ]);
+});
+
+test('reports a schema of an earlier version, and one of a newer version', async () => {
+  const { database } = deployment.service;
+  const last = await sql<{ name: string; timestamp: string }>`
+    DELETE FROM kysely_migration WHERE name = (SELECT max(name) FROM kysely_migration) RETURNING *`.execute(
+    database,
+  );
+  const [removed] = last.rows;
+  expect(await deployment.examineWith()).toEqual([expect.stringContaining(`lacks ${removed?.name}`)]);
+  await sql`INSERT INTO kysely_migration VALUES (${removed?.name}, ${removed?.timestamp})`.execute(database);
   await sql`INSERT INTO kysely_migration VALUES ('9999-later', '')`.execute(database);
   expect(await deployment.examineWith()).toEqual([expect.stringContaining('has 9999-later')]);
   await sql`DELETE FROM kysely_migration WHERE name = '9999-later'`.execute(database);

@@ -6,6 +6,7 @@ import { type Database, isBehindPooler } from '../../database/connection/databas
 import { foldCase } from '../../database/connection/fold-case.ts';
 import { describeUnreachable, findDatabaseProblems } from '../../database/connection/usable-database.ts';
 import { findImmovable, isDistributed } from '../../database/distribution/distribution.ts';
+import { findRefusal } from '../../database/migrations/claim-schema.ts';
 import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../terms/problem.ts';
@@ -80,9 +81,21 @@ export async function checkDurability(database: Database): Promise<Problem[]> {
   ];
 }
 
-/** Checks whether the schema matches this version. */
+/** A database before the first start, or a wrong one. */
+const WITHOUT_TABLES: Problem = {
+  isWarning: true,
+  problem: 'The database has no tables of the service yet.',
+  remedy:
+    'The first start makes them. If this deployment has data already, set DATABASE_URL and DATABASE_SCHEMA to the ' +
+    'place of its tables.',
+};
+
+/** Checks whether the schema matches this version, or why a start would not make it. */
 export async function checkSchema(database: Database): Promise<Problem[]> {
-  const { pending, unknown } = await compareMigrations(database);
+  const refusal = await findRefusal(database);
+  if (refusal !== undefined) return [refusal];
+  const { done, pending, unknown } = await compareMigrations(database);
+  if (done.length === 0) return [WITHOUT_TABLES];
   const problems: Problem[] = [];
   if (pending.length > 0)
     problems.push({

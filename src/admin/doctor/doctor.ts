@@ -21,6 +21,7 @@ import {
   checkSchema,
 } from './check-database.ts';
 import { checkExtraction } from './check-extraction.ts';
+import { checkHosts } from './check-hosts.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
 import {
   checkBaseUrl,
@@ -91,6 +92,8 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   const reach = await runCheck('database', () => checkReach(database));
   yield reach;
   if (reach.problems.length > 0) return;
+  const { databaseUrl, databaseReadUrl } = config;
+  if (databaseUrl !== undefined) yield await runCheck('hosts of the database', () => checkHosts(databaseUrl));
   yield await runCheck('version, writes and locale of the database', () => checkKind(database));
   yield await runCheck('durability', () => checkDurability(database));
   const schema = await runCheck('schema', () => checkSchema(database));
@@ -99,7 +102,6 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
     yield await runCheck('nearest vectors', () => checkVectorIndexes(database));
   yield await runCheck('clocks', () => checkClock(database));
   yield await runCheck('connections', () => checkConnections(pool, database, config));
-  const { databaseReadUrl } = config;
   if (databaseReadUrl !== undefined)
     yield await runCheck('read replica', () => checkReplica(database, databaseReadUrl));
   if (schema.problems.length === 0) {

@@ -12,6 +12,7 @@ import {
 } from '../connection/database.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
+import { OUR_NAMES } from './claim-schema.ts';
 import { compareMigrations, migrateOver, migrateUpTo } from './migrate.ts';
 
 let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -105,6 +106,26 @@ test.skipIf(isCitus)('tables of other programs stay as they are, in whatever sch
   expect(rows).toEqual([{ accounts: 1, job: 'created', migrations: 'theirs' }]);
 });
 
+test.skipIf(isCitus)('each of our tables is known by its name', async () => {
+  await migrate(connectionOf(role));
+  const ours = (await listTables()).map((table) => table.replace('knowledge_retrieval.', ''));
+  expect(OUR_NAMES).toEqual(expect.arrayContaining(ours.filter((name) => name !== 'kysely_migration_lock')));
+});
+
+test.skipIf(isCitus)(
+  'a type with the name of one of our tables is refused, and nothing remains',
+  async () => {
+    await administer(
+      "CREATE TYPE kept_queries AS ENUM ('theirs')",
+      `GRANT CREATE, USAGE ON SCHEMA public TO ${role}`,
+    );
+    await expect(migrate(connectionOf(role, 'public'))).rejects.toThrow(
+      /has something of another program: .*kept_queries.*\. Give the service a database of its own/,
+    );
+    expect((await listTables()).filter((table) => !/kysely_migration/.test(table))).toEqual([]);
+  },
+);
+
 test.skipIf(isCitus)('ours are found with any search path, and with the tables of others on it', async () => {
   await migrate(connectionOf(role));
   await administer(...OTHER_PROGRAMS);
@@ -170,6 +191,18 @@ test.skipIf(isCitus)(
     expect(schemasOf(await listTables())).toEqual(['knowledge_retrieval', 'second', 'third']);
   },
 );
+
+test.skipIf(isCitus)('a role that may only read the tables is told whose they are', async () => {
+  await migrate(connectionOf(role));
+  const reader = await makeRole();
+  await administer(
+    `GRANT USAGE ON SCHEMA knowledge_retrieval TO ${reader}`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA knowledge_retrieval TO ${reader}`,
+  );
+  await expect(migrate(connectionOf(reader))).rejects.toThrow(
+    `The role ${reader} may not write into the service's tables in the schema knowledge_retrieval. Log in as ${role}`,
+  );
+});
 
 test.skipIf(isCitus)('a role without rights is told what to run, and can work after that', async () => {
   const poor = await makeRole();

@@ -4,12 +4,13 @@
  */
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
-import { codeOf } from '../../terms/problem.ts';
+import { codeOf, type Problem, reasonOf } from '../../terms/problem.ts';
 import { lastSessionOf } from '../connection/database.ts';
-import { DEPLOYMENTS } from '../connection/home-schema.ts';
+import { DEPLOYMENTS, KNOWN_TABLES } from '../connection/home-schema.ts';
 
 /**
  * - `isOurs`: the schema has the service's tables. `usable`: and the role may read them.
+ * - `tableOwner`: to whom they belong. `mayWrite`: the role may change them.
  * - `exists`: the schema; `canUse`: the role may make tables in it; `canMake`: it may make schemas.
  * - `others`: tables there that have the names of ours. `ownsMigrations`: the role owns the table of migrations.
  */
@@ -19,6 +20,8 @@ type SchemaFacts = {
   owner: string | null;
   isOurs: boolean;
   usable: boolean;
+  tableOwner: string | null;
+  mayWrite: boolean;
   exists: boolean;
   canUse: boolean;
   canMake: boolean;
@@ -27,19 +30,16 @@ type SchemaFacts = {
 };
 
 /** Tables by which another program and the service would take each other's for their own. */
-const OUR_NAMES = [
+export const OUR_NAMES = [
   DEFAULT_MIGRATION_TABLE,
-  ...[
-    'accounts',
-    'account_balances',
-    'api_keys',
-    'documents',
-    'files',
-    'idempotency_keys',
-    'knowledge_bases',
-  ],
-  ...['knowledge_jobs', 'passages', 'passage_lexemes', 'synonym_groups', 'unchanged_imports', 'webhooks'],
-  ...['document_frequencies', 'lexeme_statistics', 'language_statistics', 'knowledge_base_statistics'],
+  ...['account_balances', 'accounts', 'api_keys', 'document_addresses', 'documents', 'files'],
+  ...['document_frequencies', 'document_frequency_deltas', 'documents_without_vectors', 'ended_sessions'],
+  ...['idempotency_keys', 'kept_queries', 'knowledge_base_statistics', 'knowledge_bases', 'knowledge_jobs'],
+  ...['language_statistics', 'passage_lexemes', 'passage_vectors', 'passages', 'query_histories'],
+  ...['rate_limit_counters', 'synonym_groups', 'unchanged_imports', 'vector_generations'],
+  ...['webhook_deliveries', 'webhook_events', 'webhooks'],
+  // What earlier versions have called them: a migration makes each, and renames it.
+  ...['first_answers', 'lexeme_changes', 'lexeme_statistics', 'request_counts'],
 ];
 
 const readFacts = (home: string) => sql<SchemaFacts>`
@@ -49,6 +49,10 @@ const readFacts = (home: string) => sql<SchemaFacts>`
     (SELECT pg_get_userbyid(nspowner) FROM home) AS owner,
     EXISTS (SELECT FROM deployments WHERE name = ${home}) AS "isOurs",
     coalesce((SELECT usable FROM deployments WHERE name = ${home}), false) AS usable,
+    (SELECT pg_get_userbyid(deployments.owner) FROM deployments WHERE name = ${home}) AS "tableOwner",
+    (SELECT bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
+        AND has_table_privilege(oid, 'DELETE'))
+      FROM pg_class WHERE relnamespace = (SELECT oid FROM home) AND relname = ANY (${[...KNOWN_TABLES]})) AS "mayWrite",
     EXISTS (SELECT FROM home) AS exists,
     coalesce((SELECT has_schema_privilege(oid, 'CREATE') AND has_schema_privilege(oid, 'USAGE') FROM home), false)
       AS "canUse",
@@ -64,34 +68,58 @@ const quote = (name: string): string =>
 const ELSEWHERE =
   'Give the service a database of its own (CREATE DATABASE …), or name another schema in DATABASE_SCHEMA.';
 
-/** The sentences that refuse a schema; undefined: it can be used. */
-export function describeRefusal(home: string, facts: SchemaFacts): string | undefined {
-  const { role, database, owner, isOurs, usable, exists, canUse, canMake, others } = facts;
+/** Why a schema cannot be used, and the remedy; undefined: it can. */
+function describeRefusal(home: string, facts: SchemaFacts): Problem | undefined {
+  const { role, database, owner, isOurs, usable, tableOwner, mayWrite } = facts;
+  const { exists, canUse, canMake, others } = facts;
   const [schema, user] = [quote(home), quote(role)];
+  const refuse = (problem: string, remedy: string) => ({ problem, remedy });
   const run = (statement: string) =>
     `Run as its owner or a superuser, in the database ${database}: ${statement};`;
-  if (isOurs && usable) return undefined;
+  if (isOurs && usable && mayWrite) return undefined;
+  if (isOurs && usable)
+    return refuse(
+      `The role ${user} may not write into the service's tables in the schema ${schema}.`,
+      `Log in as ${tableOwner}, to whom they belong, which upgrades need too.`,
+    );
   if (isOurs)
-    return (
+    return refuse(
       `The schema ${schema} of the database has the tables of another deployment, ` +
-      `which the role ${user} may not read. ` +
-      `If it is the same deployment, log in as the owner of the tables. Otherwise: ${ELSEWHERE}`
+        `which the role ${user} may not read.`,
+      `If it is the same deployment, log in as the owner of the tables. Otherwise: ${ELSEWHERE}`,
     );
   if (!exists && canMake) return undefined;
   if (!exists)
-    return (
-      `The role ${user} may make no schema for the service's tables. ` +
-      run(`CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
+    return refuse(
+      `The role ${user} may make no schema for the service's tables.`,
+      run(`CREATE SCHEMA ${schema} AUTHORIZATION ${user}`),
     );
   if (!canUse)
-    return (
-      `The role ${user} may make no tables in the schema ${schema}, which belongs to ${owner}. ` +
-      run(`GRANT CREATE, USAGE ON SCHEMA ${schema} TO ${user}`)
+    return refuse(
+      `The role ${user} may make no tables in the schema ${schema}, which belongs to ${owner}.`,
+      run(`GRANT CREATE, USAGE ON SCHEMA ${schema} TO ${user}`),
     );
   if (others.length > 0)
-    return `The schema ${schema} of the database has tables of another program (${others.join(', ')}). ${ELSEWHERE}`;
+    return refuse(
+      `The schema ${schema} of the database has tables of another program (${others.join(', ')}).`,
+      ELSEWHERE,
+    );
   return undefined;
 }
+
+/** SQLSTATEs of a table, index, type or function whose name is taken. */
+const TAKEN = ['42P07', '42710', '42723'];
+
+/** The error of a migration in these words, where something of another program has a name that it needs. */
+export const explainTaken = (error: unknown): unknown =>
+  TAKEN.includes(codeOf(error))
+    ? new Error(
+        `The schema of the tables has something of another program: ${reasonOf(error)}. ${ELSEWHERE}`,
+        {
+          cause: error,
+        },
+      )
+    : error;
 
 /** A first start that was killed leaves an empty table of migrations, of the same role. */
 async function withoutEmptyMigrations<DB>(
@@ -105,20 +133,31 @@ async function withoutEmptyMigrations<DB>(
   return rows.length > 0 ? facts : { ...facts, others: [] };
 }
 
-/**
- * Makes the schema of the service's tables, if it is missing, and returns its name.
- * @throws sentences for the operator, before anything is written: whose the tables are, or which right is missing
- */
-export async function claimSchema<DB>(database: Kysely<DB>): Promise<string> {
+/** The schema for the service's tables, whether it is there, and why it cannot be used. Writes nothing. */
+async function findSchema<DB>(
+  database: Kysely<DB>,
+): Promise<{ home: string; exists: boolean; refusal: Problem | undefined }> {
   await sql`SELECT 1`.execute(database); // opens a session, if there is none yet
   const home = lastSessionOf(database)?.home;
   if (home === undefined) throw new Error('a transaction has no schema to claim');
   const [read] = (await readFacts(home).execute(database)).rows;
   if (read === undefined) throw new Error('the database says nothing about itself');
   const facts = await withoutEmptyMigrations(database, home, read);
-  const refusal = describeRefusal(home, facts);
-  if (refusal !== undefined) throw new Error(refusal);
-  if (!facts.exists) await makeSchema(database, home);
+  return { home, exists: facts.exists, refusal: describeRefusal(home, facts) };
+}
+
+/** Why a start would make no tables in this database; undefined: it would. */
+export const findRefusal = async <DB>(database: Kysely<DB>): Promise<Problem | undefined> =>
+  (await findSchema(database)).refusal;
+
+/**
+ * Makes the schema of the service's tables, if it is missing, and returns its name.
+ * @throws sentences for the operator, before anything is written: whose the tables are, or which right is missing
+ */
+export async function claimSchema<DB>(database: Kysely<DB>): Promise<string> {
+  const { home, exists, refusal } = await findSchema(database);
+  if (refusal !== undefined) throw new Error(`${refusal.problem} ${refusal.remedy}`);
+  if (!exists) await makeSchema(database, home);
   return home;
 }
 

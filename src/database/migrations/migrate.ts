@@ -41,7 +41,7 @@ import * as indexUpkeep from './0.3/0029-index-upkeep.ts';
 import * as endedSessions from './0.3/0030-ended-sessions.ts';
 import * as keptQueries from './0.3/0031-kept-queries.ts';
 import * as keyFilters from './0.3/0032-key-filters.ts';
-import { claimSchema } from './claim-schema.ts';
+import { claimSchema, explainTaken } from './claim-schema.ts';
 
 /** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
@@ -108,7 +108,7 @@ async function migrate<DB>(
   const { error, results = [] } = await act(migrator);
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const { unknown } = await compareMigrations(database);
-  if (unknown.length === 0) throw error;
+  if (unknown.length === 0) throw explainTaken(error);
   // Servers of both versions may run on it meanwhile, but this version cannot know whether the schema still fits.
   throw new Error(
     `A newer version has changed the database (${unknown}): start that version, or restore a backup from before.`,
