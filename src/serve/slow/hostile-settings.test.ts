@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { backUp } from '../../admin/backup/back-up.ts';
 import { restore } from '../../admin/backup/restore.ts';
 import { addressOf } from '../../admin/testing/healthy-deployment.ts';
@@ -12,6 +13,7 @@ import { checkContract } from '../../contract-check/check-contract.ts';
 import { type Connection, createPool } from '../../database/connection/database.ts';
 import { FIXED_SETTINGS, SINCE, USUAL_SETTINGS } from '../../database/connection/fixed-settings.ts';
 import { connectIn } from '../../database/connection/hosts.ts';
+import { isCitus } from '../../database/testing/new-database.ts';
 import { createEmptyDatabase, createMigratedDatabase } from '../../database/testing/test-database.ts';
 import { startTestService } from '../testing/test-service.ts';
 
@@ -134,8 +136,11 @@ test('with all of them at once the contract holds, and a backup is restored', as
 });
 
 /** Uses what a setting can reach: styles of values, the case of letters, several imports and queries at once. */
-async function useService(settings: Record<string, string>): Promise<void> {
-  const { connection, drop } = await createHostile(settings, createMigratedDatabase);
+async function useService(
+  settings: Record<string, string>,
+  create: typeof createEmptyDatabase = createMigratedDatabase,
+): Promise<void> {
+  const { connection, drop } = await createHostile(settings, create);
   const suite = await startTestService({ connection });
   const call = async (operation: string, body?: unknown) => {
     const answer = await suite.call(operation, body);
@@ -204,6 +209,22 @@ test.for(GROUPS)('%s', { timeout: 600_000 }, async ([, settings]) => {
   if (error === undefined) return;
   expect({ together: error, alone: await findHarmful(settings) }).toEqual({});
 });
+
+/** A database whose own collation takes I for the capital of ı. */
+async function createTurkish(): ReturnType<typeof createEmptyDatabase> {
+  const server = inject('connection');
+  const name = `turkish_${uuidv7().replaceAll('-', '')}`;
+  const locale = "ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'tr'";
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE template0 ${locale}`);
+  return {
+    connection: { connectionString: addressOf(server, { database: name }) },
+    drop: async () => void (await administer(server, `DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}
+
+test.skipIf(isCitus)('titles are found by upper and lower case, whatever collation the database has', () =>
+  useService({}, createTurkish),
+);
 
 test('each of many connections begins, although the role has a millisecond for a statement', async () => {
   const { connection, drop } = await createHostile({ statement_timeout: '1ms' });
