@@ -50,6 +50,12 @@ test.each([
   ['one of another authority', 'unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'sslrootcert=FILE'],
   ['one for another host', 'Hostname does not match', 'ERR_TLS_CERT_ALTNAME_INVALID', 'sslmode=verify-ca'],
   ['a server without TLS', 'The server does not support SSL connections', undefined, 'sslmode=disable'],
+  [
+    'a pooler of statements',
+    'transaction blocks not allowed in statement pooling mode',
+    '08P01',
+    'pool_mode',
+  ],
   ['no password', 'SASL: client password must be a string', undefined, 'PGPASSWORD'],
   ['an entry for TLS only', 'no pg_hba.conf entry for host "::1", no encryption', '28000', 'sslmode=require'],
   ['a wrong password', 'password authentication failed', '28P01', '% as %25'],

@@ -76,6 +76,14 @@ const SENTENCES: [RegExp, Problem][] = [
     },
   ],
   [
+    /statement pooling mode/,
+    {
+      problem:
+        'The pooler gives each statement another session (pool_mode = statement), and refuses transactions.',
+      remedy: 'Set pool_mode to transaction or session for this database.',
+    },
+  ],
+  [
     /the login has no channel binding/,
     {
       problem:
