@@ -92,6 +92,7 @@ function Text({ id, type, passageCount = 0 }: DocumentDetails) {
 const Unopened = ({ error, onRetry }: { error: unknown; onRetry(): void }) => (
   <>
     <BackLink to={addressOf.home}>Knowledge bases</BackLink>
+    <h1 class="visually-hidden">Document</h1>
     <ErrorNotice doing="The document could not be opened." error={error} onRetry={onRetry} />
     {error === undefined && <Loading what="the document" />}
   </>

@@ -50,6 +50,7 @@ function useDocumentList(): { list: DocumentList; isFiltered: boolean } {
 const Unopened = ({ error, onRetry }: { error: unknown; onRetry(): void }) => (
   <>
     <BackLink to={addressOf.home}>Knowledge bases</BackLink>
+    <h1 class="visually-hidden">Knowledge base</h1>
     <ErrorNotice doing="The knowledge base could not be opened." error={error} onRetry={onRetry} />
     {error === undefined && <Loading what="the knowledge base" />}
   </>

@@ -10,8 +10,8 @@ const NEWEST_FIRST: Order = { column: 'added', isDescending: true };
 /** The most documents that the page loads to sort them: ten requests. */
 export const SORTED_MAX = 10_000;
 
-/** The order that a first click on a column asks for: names from A on, what is largest, newest or wrong first. */
-const FIRST: Record<Column, boolean> = { title: false, size: true, status: false, added: true };
+/** Whether a first click on a column asks for the descending order: names begin with A, sizes with the largest. */
+const BEGINS_DESCENDING: Record<Column, boolean> = { title: false, size: true, status: false, added: true };
 
 /** The orders of the menu: as the page's parameter has them, and for people. Without a parameter: the newest first. */
 export const ORDERS: [written: string, name: string][] = [
@@ -25,7 +25,7 @@ export const ORDERS: [written: string, name: string][] = [
   ['-status', 'Searchable first'],
 ];
 
-const isColumn = (text: string): text is Column => text in FIRST;
+const isColumn = (text: string): text is Column => text in BEGINS_DESCENDING;
 
 /** '-size' → { column: 'size', isDescending: true } */
 export function readOrder(written: string | null): Order {
@@ -42,7 +42,7 @@ export const writeOrder = (order: Order): string =>
 /** The order after a click on a column: the other direction where the list is in its order already. */
 export const orderBy = (column: Column, before: Order): Order => ({
   column,
-  isDescending: before.column === column ? !before.isDescending : FIRST[column],
+  isDescending: before.column === column ? !before.isDescending : BEGINS_DESCENDING[column],
 });
 
 /** What somebody may have to do something about comes first. */
