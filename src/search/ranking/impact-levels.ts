@@ -76,12 +76,12 @@ export function levelsOf(
   const scores = [...new Set(groups.flat().map((level) => level.expectedScore))].sort((a, b) => a - b);
   const levels = scores.map((expectedScore) => {
     const lowest = groups.map((group) => group.find((level) => level.expectedScore >= expectedScore));
-    const [further = 0, own = 0, ofSynonyms = 0] = lowest.map((level) => level?.count);
+    const [ofFurther = 0, own = 0, ofSynonyms = 0] = lowest.map((level) => level?.count);
     const operands = [...new Set(lowest.flatMap((level) => level?.operands ?? []))];
     return {
       operand: operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`,
       expectedScore,
-      count: Math.min(index.passageCount, Math.max(further, own) + ofSynonyms),
+      count: Math.min(index.passageCount, Math.max(ofFurther, own) + ofSynonyms),
     };
   });
   return levels.map(({ operand, expectedScore, count }, i) => ({
