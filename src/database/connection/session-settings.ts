@@ -193,12 +193,13 @@ async function sendDistributed(send: Send, text: string, values: unknown[]): Pro
   if (BEGIN.test(text) && !READ_ONLY.test(text)) return await beginInTwoPhases(send, text);
   const form = distributedForm(text);
   if (form === undefined) return await send(text, values);
-  const knowledgeBaseId = form.inShard && singleOf(values[form.inShard.idsAt]);
+  const ids = form.inShard && values[form.inShard.idsAt];
+  const knowledgeBaseId = singleOf(ids);
   const result =
     form.inShard && knowledgeBaseId && (await sendToShard(send, form.inShard, [...values, knowledgeBaseId]));
   if (result) return result;
   if (form.atWorkers === undefined) return await send(form.text, values);
-  const rows = form.atWorkers.combine(await sendToWorkers(send, form.atWorkers, values));
+  const rows = form.atWorkers.combine(await sendToWorkers(send, form.atWorkers, { values, ids }));
   return { rows, rowCount: rows.length };
 }
 

@@ -50,7 +50,7 @@ export const TABLES_NEAR = `
 /** At a server of shards: for each table that is distributed with the others, SQL for the rows of its shards there. */
 export const LOCAL_SHARDS = `
   SELECT relname AS table, string_agg(format('SELECT * FROM %s', shard_name(near.logicalrelid, near.shardid)),
-    ' UNION ALL ' ORDER BY near.shardid) AS rows
+    ' UNION ALL ' ORDER BY near.shardid) AS rows, count(*)::integer AS shards
   FROM pg_dist_partition AS first
     JOIN pg_dist_partition AS other USING (colocationid)
     JOIN pg_dist_shard AS near ON near.logicalrelid = other.logicalrelid
@@ -60,12 +60,27 @@ export const LOCAL_SHARDS = `
     AND placement.groupid = (SELECT groupid FROM pg_dist_local_group)
   GROUP BY relname`;
 
-/** A mark at each server of shards (see at-shards/worker-statements.ts). A shard has none if it comes from a split. */
+/** The shards that the last rebalancing moves: no row where there was none. */
+export const SHARD_MOVES = sql<Record<'moving' | 'moved' | 'failing', number>>`
+  SELECT count(*) FILTER (WHERE NOT is_done AND NOT is_failing) AS moving, count(*) FILTER (WHERE is_done) AS moved,
+    count(*) FILTER (WHERE is_failing) AS failing
+  FROM pg_dist_background_task, LATERAL (SELECT status = 'done' AS is_done) AS done, LATERAL (
+    SELECT status NOT IN ('blocked', 'runnable', 'running', 'done') OR (NOT is_done AND retry_count > 0) AS is_failing
+  ) AS failing
+  WHERE job_id = (SELECT max(job_id) FROM pg_dist_background_job WHERE job_type = 'rebalance')
+  HAVING count(*) > 0`;
+
+/**
+ * A mark at each server of shards (see at-shards/worker-statements.ts), and the number of shards there: at those that
+ * have some of the knowledge bases `$1`; NULL: at all. A shard has no mark if it comes from a split.
+ */
 export const FIND_MARKS = `
-  SELECT array_agg(mark) AS marks, bool_and(mark IS NOT NULL) AS "areAll" FROM (
-    SELECT min(recorded_marks.mark::text)::uuid AS mark
+  SELECT array_agg(mark) AS marks, sum(shards)::integer AS shards FROM (
+    SELECT min(recorded_marks.mark::text)::uuid AS mark, count(*) AS shards
     FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) LEFT JOIN recorded_marks USING (shardid)
-    WHERE logicalrelid = 'shard_marks'::regclass GROUP BY groupid) AS servers`;
+    WHERE logicalrelid = 'shard_marks'::regclass GROUP BY groupid
+    HAVING $1::uuid[] IS NULL OR bool_or(shardid = ANY(ARRAY(
+      SELECT get_shard_id_for_distribution_column('shard_marks', id) FROM unnest($1::uuid[]) AS id)))) AS servers`;
 
 /** With so many ids for each shard, all shards have some: e^-20 of them would have none. */
 const IDS_PER_SHARD = 20;

@@ -370,7 +370,8 @@ function prepareWhole() {
   const rankByWords = prepare(
     'ranked_passages',
     WORD_VALUES,
-    ...inEachLayout((values: WordValues, layout) => rankedPassages(values, layout), 'ids'),
+    (values: WordValues) => rankedPassages(values, { isDistributed: false }),
+    { ids: 'ids' }, // of several knowledge bases on Citus: see across-servers.ts
   );
   const rankWithMeaning = prepare(
     'ranked_with_meaning',

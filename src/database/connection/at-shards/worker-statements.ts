@@ -8,32 +8,35 @@
  * row for each server.
  */
 import pg from 'pg';
+import { serviceUnavailable } from '../../../terms/errors.ts';
 import { FIND_MARKS, LOCAL_SHARDS } from '../../schema/citus-insides.ts';
 import { KEPT_MAX, type Send, versionOf } from './shard-statements.ts';
 
 /**
  * The function's definition. `name`, `given` and `statement` are as in the function of shard-statements.ts. The name
- * under which a statement is prepared has a hash of the server's shards, which may move.
+ * under which a statement is prepared has a hash of the server's shards, which may move. Returns the number of shards
+ * with the rows.
  */
 const DEFINITION = `(name text, given text[], statement text) RETURNS json
   LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $function$
   DECLARE
     tables text;
+    shards integer;
     kept text;
     execution text;
     replaceable text;
     rows json;
   BEGIN
-    SELECT string_agg(format('%I AS NOT MATERIALIZED (%s)', local.table, local.rows), ', ' ORDER BY local.table)
-      INTO tables FROM (${LOCAL_SHARDS}) AS local;
-    IF tables IS NULL THEN RETURN '[]'; END IF;
+    SELECT string_agg(format('%I AS NOT MATERIALIZED (%s)', local.table, local.rows), ', ' ORDER BY local.table),
+      max(local.shards) INTO tables, shards FROM (${LOCAL_SHARDS}) AS local;
+    IF tables IS NULL THEN RETURN json_build_object('shards', 0, 'rows', '[]'::json); END IF;
     kept := format('shard %s %s', left(md5(tables), 8), name);
     execution := format('EXECUTE %I %s', kept, (
       SELECT '(' || string_agg(quote_nullable(value), ', ' ORDER BY number) || ')'
       FROM unnest(given) WITH ORDINALITY AS given (value, number)));
     BEGIN
       EXECUTE execution INTO rows;
-      RETURN rows;
+      RETURN json_build_object('shards', shards, 'rows', rows);
     EXCEPTION WHEN invalid_sql_statement_name THEN
       IF statement IS NULL THEN RETURN NULL; END IF;
     END;
@@ -43,7 +46,7 @@ const DEFINITION = `(name text, given text[], statement text) RETURNS json
     EXECUTE format('PREPARE %I AS WITH %s SELECT coalesce(json_agg(result), ''[]'') FROM (%s) AS result',
       kept, tables, statement);
     EXECUTE execution INTO rows;
-    RETURN rows;
+    RETURN json_build_object('shards', shards, 'rows', rows);
   END $function$`;
 
 /** The function's name: servers of another version may run meanwhile, and call theirs. */
@@ -59,23 +62,46 @@ export type AtWorkers = { call: string; prepare: string };
 export function atWorkers(name: string, text: string, valueCount: number): AtWorkers {
   const placeholders = Array.from({ length: valueCount }, (_, i) => `$${i + 1}`);
   const callWith = (statement: string) => `
-    SELECT ${FUNCTION}('${name} ${versionOf(text)}', ARRAY[${placeholders}]::text[], ${statement}) AS rows
+    SELECT ${FUNCTION}('${name} ${versionOf(text)}', ARRAY[${placeholders}]::text[], ${statement}) AS part
     FROM shard_marks WHERE knowledge_base_id = ANY($${valueCount + 1}::uuid[])`;
   return { call: callWith('NULL'), prepare: callWith(pg.escapeLiteral(text)) };
 }
 
-/** Runs a statement at all servers of shards. Returns the rows of each. @throws when one of them is away */
-export async function sendToWorkers(send: Send, { call, prepare }: AtWorkers, values: unknown[]) {
-  const found = (await send(FIND_MARKS, [])) as pg.QueryResult<{ marks: string[]; areAll: boolean }>;
-  const { marks = [], areAll = false } = found.rows[0] ?? {};
-  if (!areAll) throw new Error('a shard has no mark: repeat migrate --distribute');
-  for (const text of [call, prepare]) {
-    const result = (await send(text, [...values, `{${marks}}`])) as pg.QueryResult<{
-      rows: unknown[] | null;
-    }>;
-    const parts = result.rows.map(({ rows }) => rows);
-    if (parts.length !== marks.length) throw new Error('a server of shards has not answered');
-    if (parts.every((rows) => rows !== null)) return parts;
+/** With more knowledge bases, all servers take part. To find the shard of one takes some microseconds. */
+const LOCATED_MAX = 100;
+
+/** How often a statement is sent where shards move meanwhile. */
+const TRIES_MAX = 3;
+
+type Part = { shards: number; rows: unknown[] };
+
+/** Sends the call to the servers. Returns their answers; undefined: one has not prepared the statement. */
+async function callWorkers(send: Send, text: string, values: unknown[]): Promise<Part[] | undefined> {
+  const { rows } = (await send(text, values)) as pg.QueryResult<{ part: Part | null }>;
+  const parts = rows.flatMap(({ part }) => part ?? []);
+  return parts.length === rows.length ? parts : undefined;
+}
+
+/**
+ * Runs a statement at the servers that have some of the knowledge bases `ids`, an array or text in PostgreSQL's
+ * notation; NULL: at all. Returns the rows of each server.
+ * @throws SERVICE_UNAVAILABLE while shards move
+ */
+export async function sendToWorkers(
+  send: Send,
+  { call, prepare }: AtWorkers,
+  { values, ids }: { values: unknown[]; ids: unknown },
+): Promise<unknown[][]> {
+  const named = typeof ids === 'string' ? ids.slice(1, -1).split(',') : ids;
+  const located = Array.isArray(named) && named.length <= LOCATED_MAX ? named : null;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const found = (await send(FIND_MARKS, [located])) as pg.QueryResult<{ marks: string[]; shards: number }>;
+    const { marks, shards } = found.rows[0] ?? {};
+    const given = [...values, `{${marks ?? []}}`];
+    const parts = (await callWorkers(send, call, given)) ?? (await callWorkers(send, prepare, given)) ?? [];
+    // A shard that moves meanwhile may be counted at both servers, or at none.
+    if (parts.reduce((sum, part) => sum + part.shards, 0) === (shards ?? 0))
+      return parts.map(({ rows }) => rows);
   }
-  throw new Error('a statement was not prepared at its servers');
+  throw serviceUnavailable();
 }

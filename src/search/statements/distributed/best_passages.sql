@@ -42,27 +42,28 @@ WITH query_terms AS MATERIALIZED (
       CASE WHEN $10::integer > 0 THEN greatest(CASE WHEN "lexemes" @@ $75::tsquery THEN $76::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $75::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $77::tsquery THEN $78::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $77::tsquery)) - 0.5))) ELSE 0 END) +
       greatest(CASE WHEN "lexemes" @@ $79::tsquery THEN $80::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $79::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $81::tsquery THEN $82::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $81::tsquery)) - 0.5))) ELSE 0 END) +
       greatest(CASE WHEN "lexemes" @@ $83::tsquery THEN $84::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $83::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $85::tsquery THEN $86::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $85::tsquery)) - 0.5))) ELSE 0 END) +
-      greatest(CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + coalesce(
-    (SELECT sum(most) FROM (
-      SELECT max(upper_bound * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ query::tsquery THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", query::tsquery)) - 0.5) ELSE 0 END)))) AS most
-      FROM unnest($5::text[], $6::float8[], $7::integer[]) AS variant (query, upper_bound, term)
-      WHERE term >= $8::integer GROUP BY term) AS scores), 0)) AS score FROM (
+      greatest(CASE WHEN "lexemes" @@ $87::tsquery THEN $88::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $87::tsquery)) - 0.5))) ELSE 0 END, CASE WHEN "lexemes" @@ $89::tsquery THEN $90::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $89::tsquery)) - 0.5))) ELSE 0 END) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM ((
       SELECT knowledge_base_id, document_id, position, 
   CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
-        (0.315::float8 + $3::float8 * "length") AS norm, row_number() OVER (PARTITION BY knowledge_base_id) AS fence
+        (0.315::float8 + $3::float8 * "length") AS norm
       FROM passage_lexemes
-      WHERE lexemes @@ ANY($2::tsquery[] || $91::tsquery[])
-        AND "knowledge_base_id" = ANY($1::uuid[]) AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END
+      WHERE lexemes @@ ANY($2::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END OFFSET 0)
+      UNION ALL
+      (
+      SELECT knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm
+      FROM passage_lexemes
+      WHERE lexemes @@ ANY($91::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END AND (lexemes @@ ANY($2::tsquery[])) IS NOT TRUE
+      LIMIT 3000)
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
-    counted_best AS MATERIALIZED (SELECT count(*) >= CASE WHEN $100::boolean THEN $101::integer ELSE $4 END AS is_enough FROM best),
-    neighbourhoods AS MATERIALIZED (
-    SELECT near.document_id, best.position, array_agg(near.lexemes) AS vectors, sum(near.length) AS length,
-      count(*) - 1 AS others
-    FROM best JOIN passage_lexemes AS near ON near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
-        AND near.position BETWEEN best.position - 2 AND best.position + 2 AND "near"."knowledge_base_id" = ANY($1::uuid[])
-    WHERE score >= 0.4::float8 * (SELECT max(score) FROM best)
-    GROUP BY near.knowledge_base_id, near.document_id, best.position),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -73,85 +74,11 @@ WITH query_terms AS MATERIALIZED (
         FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
     FROM query_terms AS query_term), 0) END
     FROM (
-      SELECT vectors, (0.315::float8 + $3::float8 * length) AS norm, others FROM neighbourhoods
-      WHERE document_id = best.document_id AND position = best.position) AS neighbourhood) ELSE score END
+      SELECT array_agg(lexemes) AS vectors, (0.315::float8 + $3::float8 * sum(length)) AS norm, count(*) - 1 AS others
+      FROM passage_lexemes AS near
+      WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
+        AND near.position BETWEEN best.position - 2 AND best.position + 2) AS neighbourhood) ELSE score END
         AS score
-    FROM best),
-    feedback AS MATERIALIZED (
-  SELECT *,
-    CASE WHEN best_score > 0 AND score >= 0.65::float8 * best_score AND score >= coalesce(
-        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET 7 LIMIT 1), 0)
-      THEN (score / best_score) ^ 8 ELSE 0 END AS feedback_weight
-  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours),
-    feedback_terms AS MATERIALIZED (
-  WITH passages AS MATERIALIZED (
-    SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
-    FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
-  shared AS MATERIALIZED (
-    SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
-    FROM passages, unnest(lexemes)
-    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($97::text[])
-    GROUP BY lexeme HAVING count(*) > 1
-    ORDER BY centroid DESC, lexeme LIMIT 100),
-  collection AS MATERIALIZED (
-    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
-    WHERE "knowledge_base_id" = ANY($1::uuid[]) AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)),
-  counted AS (
-    SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
-      (SELECT sum(passage_count)::float8 FROM collection) AS passages
-    FROM (
-      SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
-      SELECT lexeme, NULL, passage_count
-      FROM (
-  SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
-  WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection)) AND lexeme = ANY(ARRAY(SELECT lexeme FROM "shared")) GROUP BY lexeme
-  UNION ALL
-  SELECT counted.lexeme, sum((passage_counts ->> counted.lexeme)::bigint)::bigint
-  FROM document_frequency_deltas CROSS JOIN (SELECT lexeme FROM "shared") AS counted
-  WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection)) AND passage_counts ? counted.lexeme GROUP BY counted.lexeme) AS counts) AS counts
-    GROUP BY lexeme)
-  SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, centroid, idf ^ 2 AS squared_idf FROM (
-    SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
-      (0.5::float8 * ln(1 + passages)) AS idf
-    FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
-  ORDER BY centroid * idf DESC, lexeme LIMIT 16),
-    reranked AS MATERIALIZED (
-    SELECT knowledge_base_id, document_id, position, bm25, combined, has_all, level,
-      coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
-    FROM (
-      SELECT *, score AS combined, coalesce(lexemes @@ $96::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 3 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $95::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
-        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
-        FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
-        ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
-      FROM (
-        SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
-      ) AS scaled OFFSET 0) AS summed),
-    ordered AS MATERIALIZED (
-    WITH kept AS MATERIALIZED (
-      SELECT *, relevant AS unlifted, NULL::float8 AS cosine
-      FROM (
-        SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - 0.000002 * $98::float8)
-            END AS relevant
-        FROM (SELECT *, combined + 0.1 * (score - combined) AS full_score FROM reranked) AS weighed
-      ) AS by_words)
-    SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
-      CASE WHEN level < 1 THEN unlifted ELSE $98::float8 * (1 - (1 - unlifted / $98::float8) * coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 0), 1) * CASE WHEN level > 1 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 1), 1) ELSE 1 END * CASE WHEN level > 2 THEN coalesce((SELECT 1 - max(unlifted) / $98::float8 FROM kept WHERE level = 2), 1) ELSE 1 END) END AS score
-    FROM kept),
-    ranked AS (
-      SELECT knowledge_base_id, document_id, position, "bm25", "combined",
-        "relevant", unlifted, cosine,
-        round((score / $98::float8)::numeric, 6)::float8 AS score
-      FROM ordered WHERE bm25 > 0 ORDER BY score DESC FETCH FIRST $99 ROWS WITH TIES)
-    SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine,
-      (SELECT is_enough FROM counted_best) AS "isEnough"
-    FROM ranked
-    JOIN passages USING (knowledge_base_id, document_id, position)
-    JOIN documents
-      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
-      AND "documents"."knowledge_base_id" = ANY($1::uuid[]) AND "passages"."knowledge_base_id" = ANY($1::uuid[])
-    ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT $99
+    FROM best)
+    SELECT knowledge_base_id, document_id, position, lexemes::text, norm, bm25, score, passage_count
+    FROM with_neighbours JOIN knowledge_base_statistics USING (knowledge_base_id)
