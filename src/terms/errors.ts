@@ -390,9 +390,20 @@ const CONNECTION_MESSAGES =
 const LOST_SHARD_MESSAGES =
   /^(could not commit transaction for shard|failure on connection marked as essential|no active placements were found|failed to (complete )?COPY )/;
 
+/**
+ * The functions in which Citus reports what happened to its connection to a server of shards. Where that has been lost,
+ * there is no SQLSTATE, and the message is of the library that found out (TLS, sockets, libpq).
+ */
+const REPORTED_BY_CITUS = /^Report(Result|Connection)Error$/;
+
 /** Whether Citus reports so that a server of shards is away. */
 export const isShardLost = (error: unknown): boolean =>
-  error instanceof Error && LOST_SHARD_MESSAGES.test(error.message);
+  error instanceof Error &&
+  (LOST_SHARD_MESSAGES.test(error.message) ||
+    ('routine' in error &&
+      REPORTED_BY_CITUS.test(String(error.routine)) &&
+      'code' in error &&
+      error.code === 'XX000'));
 
 /** Whether `error` means that database or disk are unavailable or overloaded. The same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
