@@ -193,7 +193,7 @@ except KnowledgeRetrievalError as error: print(error.error_code)`;
     await writeFile(join(prepared.folder, '.data/api-key'), `${apiKey}\n`);
     for (const [file, printed] of [
       ['src/python-client/README.md', 'We open at nine.'],
-      ['README.md', 'We open at nine.'],
+      ['README.md', ', passage '],
       ['docs/package.md', 'prices.xlsx'],
     ] as const) {
       const [, block = ''] = /```python\n([\s\S]*?)```/.exec(await readFile(join(root, file), 'utf8')) ?? [];

@@ -76,8 +76,8 @@ test('a folder is imported, and the second time only what has changed', { timeou
     /^1 file failed before, .*--retry.*\n {2}broken\.pdf\n.*\nHandbook: 3 unchanged, 1 ignored, 1 failed before, /,
   );
   expect(again.code).toBe(3);
-  const trial = await run('import', handbook, '--kb', 'Handbook', '--retry', '--dry-run');
-  expect(trial.output).toMatch(
+  const retrial = await run('import', handbook, '--kb', 'Handbook', '--retry', '--dry-run');
+  expect(retrial.output).toMatch(
     /^ {2}would be tried again: broken\.pdf\n.*: 1 would be tried again, 3 unchanged, 1 ignored, /,
   );
   expect(await run('import', handbook, '--kb', 'Handbook', '--retry')).toMatchObject({
