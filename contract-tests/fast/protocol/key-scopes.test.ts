@@ -5,7 +5,7 @@ import { createCaller } from '../../../src/contract-check/requests/calling.ts';
 import { expectRefusal, expectRefusedFields } from '../../harness/calls/expect-refusal.ts';
 import { bytesOf, upload, uploadFile } from '../../harness/calls/uploading.ts';
 import { runCommand } from '../../harness/service/command-line.ts';
-import { createKey, openAccount } from '../../harness/service/opened-account.ts';
+import { createKey, type KeyBounds, openAccount } from '../../harness/service/opened-account.ts';
 import { rateLimitedService } from '../../harness/shared/share.ts';
 
 const account = await openAccount();
@@ -28,16 +28,13 @@ const [inside, outside, alsoInside, gone] = [
 /** By the command, whose options and messages are tested here too. */
 const makeKey = (...options: string[]) =>
   runCommand(inject('dataDirectory'), 'keys', 'create', '--account', account.name, ...options);
-const callerOf = async (...options: string[]) =>
-  createCaller({ address: account.address, apiKey: await makeKey(...options) });
+const callerOf = async (bounds: KeyBounds) =>
+  createCaller({ address: account.address, apiKey: await createKey(account.name, undefined, bounds) });
 
-const bounds = [inside, alsoInside, gone].flatMap(({ knowledgeBaseId }) => [
-  '--knowledge-base',
-  knowledgeBaseId,
-]);
-const bound = await callerOf(...bounds);
-const twin = await callerOf(...bounds);
-const search = await callerOf('--scope', 'search');
+const bounds = { knowledgeBaseIds: [inside, alsoInside, gone].map(({ knowledgeBaseId }) => knowledgeBaseId) };
+const bound = await callerOf(bounds);
+const twin = await callerOf(bounds);
+const search = await callerOf({ scope: 'search' });
 await api.deleteKnowledgeBase(gone.knowledgeBaseId);
 
 /** The ids within the bounds, newest first. */
@@ -70,7 +67,7 @@ test('404: a query of several knowledge bases names an outside one like an unkno
 
 test('200: a key whose knowledge bases are all deleted sees nothing at all', async () => {
   const { knowledgeBaseId } = await createData();
-  const orphan = await callerOf('--knowledge-base', knowledgeBaseId);
+  const orphan = await callerOf({ knowledgeBaseIds: [knowledgeBaseId] });
   await api.deleteKnowledgeBase(knowledgeBaseId);
   expect(await orphan.api.query({ query: 'tarsier' })).toEqual([]);
   expect((await orphan.api.listKnowledgeBases()).data).toEqual([]);
@@ -167,7 +164,7 @@ test('a ticket is good only for what a key may do: its upload succeeds, its impo
   });
   expect((await upload(ticket, bytes)).status).toBe(200);
   const { fileId } = ticket;
-  const elsewhere = await callerOf('--knowledge-base', outside.knowledgeBaseId);
+  const elsewhere = await callerOf({ knowledgeBaseIds: [outside.knowledgeBaseId] });
   expectRefusal(await search.request('importFile', { fileId }), 403, 'KEY_NOT_PERMITTED');
   expectRefusal(await elsewhere.request('importFile', { fileId }), 404, 'FILE_NOT_FOUND');
   expect(await bound.api.importFile(fileId)).toMatchObject({ knowledgeBaseId });
