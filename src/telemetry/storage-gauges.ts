@@ -27,14 +27,18 @@ function createGauges(prefix: string, registers: Registry[]): (figures: StorageF
     labelNames: ['source'],
     registers,
   });
+  const moves = gauge('shard_moves', 'Shards that Citus moves to other servers, in its last rebalancing.', [
+    'state',
+  ]);
   return (figures) => {
-    for (const each of [...Object.values(stored), tables, pages]) each.reset();
+    for (const each of [...Object.values(stored), tables, pages, moves]) each.reset();
     // A gauge without labels shows 0 after its reset.
     for (const each of Object.values(stored)) if (figures === undefined) each.remove();
     if (figures === undefined) return;
     for (const [name, each] of Object.entries(stored)) each.set(figures[name as keyof typeof stored]); // its own keys
     for (const { table, bytes } of figures.tables) tables.set({ table }, bytes);
     for (const [source, count] of Object.entries(figures.pagesRead)) pages.inc({ source }, count);
+    for (const [state, count] of Object.entries(figures.moves ?? {})) moves.set({ state }, count);
   };
 }
 

@@ -55,6 +55,8 @@ export type StorageFigures = {
   tables: { table: string; bytes: number }[];
   /** Pages that statements have read since the database's statistics began, from PostgreSQL's cache or from outside. */
   pagesRead: { cache: number; disk: number };
+  /** Shards that Citus moves to other servers, in its last rebalancing; null: there was none. */
+  moves: ShardMoves | null;
 };
 
 /**
@@ -67,6 +69,9 @@ export type VectorIndexFigures = {
   missing: number;
   builtShare: number | undefined;
 };
+
+/** Numbers of shards. `failing`: those whose move has failed, also where Citus tries again. */
+export type ShardMoves = Record<'moving' | 'moved' | 'failing', number>;
 
 /** The use of a read replica by this server. */
 export type ReplicaFigures = {

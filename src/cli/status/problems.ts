@@ -77,6 +77,15 @@ function findImportProblems({ queues, now }: Snapshot): string[] {
   ];
 }
 
+function findFailingMoves({ storage }: Snapshot): string[] {
+  const failing = storage?.moves?.failing ?? 0;
+  if (failing === 0) return [];
+  return [
+    `Citus cannot move ${pluralise(failing, 'shard')}: SELECT * FROM citus_rebalance_status() says why, ` +
+      'doctor what it lacks.',
+  ];
+}
+
 /** The sentences, the most important first. */
 export function findProblems(snapshot: Snapshot): string[] {
   return [
@@ -85,5 +94,6 @@ export function findProblems(snapshot: Snapshot): string[] {
     ...findDifferingVectors(snapshot),
     ...findTrafficProblems(snapshot),
     ...findImportProblems(snapshot),
+    ...findFailingMoves(snapshot),
   ].filter(Boolean);
 }

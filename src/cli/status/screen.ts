@@ -127,13 +127,19 @@ function showVectorIndexes(indexes: VectorIndexes | null): string[] {
 function showStorage({ storage, servers }: Snapshot): string[] {
   if (storage === null) return [part('STORAGE', 'unknown')];
   const { knowledgeBases, documents, passages, documentBytes, databaseBytes } = storage;
-  const { tables, cacheHitShare, ageSeconds, passagesWithoutVectors, documentsWithoutVectors } = storage;
+  const { tables, moves, cacheHitShare, ageSeconds, passagesWithoutVectors, documentsWithoutVectors } =
+    storage;
   const stored = `${pluralise(documents, 'document')} of ${formatBytes(documentBytes)}`;
   const age = ageSeconds < 1 ? 'as of now' : `as of ${formatSeconds(ageSeconds)} ago`;
   const cached = cacheHitShare === null ? '' : `, ${formatShare(cacheHitShare)} of its reads cached`;
   return [
     part('STORAGE', `${age}: ${pluralise(knowledgeBases, 'knowledge base')}, ${stored}`),
     `${INDENT}${pluralise(passages, 'passage')}, database ${formatBytes(databaseBytes)}${cached}`,
+    ...(moves === null
+      ? []
+      : [
+          `${INDENT}rebalanced by Citus: ${moves.moved} shards moved, ${moves.moving} to move, ${moves.failing} failing`,
+        ]),
     ...(servers.some(({ hasWordVectors }) => hasWordVectors)
       ? [`${INDENT}found by words and by meaning: WORD_VECTORS is on`]
       : []),

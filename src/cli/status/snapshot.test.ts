@@ -98,6 +98,18 @@ test('queues and sizes come from one server that reaches the database', () => {
   });
 });
 
+test('what Citus moves to other servers is shown, and what it cannot move is a problem', () => {
+  const linesOf = (moves: Figures) => {
+    const snapshot = toSnapshot([scrapeOf('a', 0, { ...RUNNING, database_size_bytes: 100, ...moves })]);
+    return showSnapshot(snapshot).join('\n');
+  };
+  const moves = { 'shard_moves{state="moved"}': 5, 'shard_moves{state="moving"}': 3 };
+  expect(linesOf(moves)).toContain('rebalanced by Citus: 5 shards moved, 3 to move, 0 failing');
+  expect(linesOf(moves)).not.toContain('citus_rebalance_status');
+  expect(linesOf({ ...moves, 'shard_moves{state="failing"}': 2 })).toContain('Citus cannot move 2 shards');
+  expect(linesOf({})).not.toContain('Citus');
+});
+
 test('passages without vectors are shown while one of the servers makes some', () => {
   const storage = { ...RUNNING, database_size_bytes: 100 };
   const show = (figures: object) =>

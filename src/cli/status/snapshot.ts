@@ -183,6 +183,7 @@ function toStorage(scrapes: Scrape[]): Storage | null {
     table: labels.table ?? '',
     bytes: value,
   }));
+  const moves = all('shard_moves').map(({ labels, value }) => [labels.state, value]);
   return {
     ageSeconds: own('storage_age_seconds') ?? 0,
     knowledgeBases: own('knowledge_bases') ?? 0,
@@ -191,6 +192,7 @@ function toStorage(scrapes: Scrape[]): Storage | null {
     documentBytes: own('document_bytes') ?? 0,
     databaseBytes: own('database_size_bytes') ?? 0,
     tables: tables.toSorted((left, right) => right.bytes - left.bytes),
+    moves: moves.length > 0 ? { moving: 0, moved: 0, failing: 0, ...Object.fromEntries(moves) } : null,
     cacheHitShare: hits + misses > 0 ? hits / (hits + misses) : null,
     passagesWithoutVectors: countWithoutVectors(scrapes, 'passages'),
     documentsWithoutVectors: countWithoutVectors(scrapes, 'documents'),

@@ -1,7 +1,7 @@
 /** What the deployment stores, and what that takes on the disks of its database servers, for metrics. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection/database.ts';
-import { IS_TABLE_DISTRIBUTED } from '../schema/citus-insides.ts';
+import { IS_TABLE_DISTRIBUTED, SHARD_MOVES } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
 import { isDistributed } from './distribution.ts';
 
@@ -92,6 +92,7 @@ export const readStorageFigures = async (database: Database) => {
     const stored = { ...totals, databaseBytes };
     const known = tables.reduce((sum, { bytes }) => sum + bytes, 0);
     const other = { table: 'other', bytes: Math.max(0, stored.databaseBytes - known) };
-    return { ...stored, tables: [...tables, other], pagesRead: { cache, disk } };
+    const [moves] = areShards ? (await SHARD_MOVES.execute(transaction)).rows : [];
+    return { ...stored, tables: [...tables, other], pagesRead: { cache, disk }, moves: moves ?? null };
   });
 };
