@@ -31,6 +31,8 @@ const KNOWLEDGE_BASES = 8;
 const DOCUMENTS = 12;
 const QUERIES = 1_000;
 const AT_ONCE = 4;
+/** How often a worker is killed under parallel imports. */
+const KILLS = 3;
 
 const SENTENCES = [
   'The lighthouse keeper writes down each ship that passes the harbour at night.',
@@ -78,6 +80,13 @@ test.each([
   'failed to complete COPY on 10.0.0.2:5432',
 ])('503 SERVICE_UNAVAILABLE: Citus’s %s', (message) => {
   expect(isUnavailable(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+});
+
+test('503 SERVICE_UNAVAILABLE: whatever Citus reports of a lost connection to a server of shards', () => {
+  const lost = (routine: string) =>
+    Object.assign(new Error('SSL SYSCALL error: EOF detected'), { code: 'XX000', routine });
+  expect(isUnavailable(lost('ReportResultError'))).toBe(true);
+  expect(isUnavailable(lost('elog_finish'))).toBe(false);
 });
 
 describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
@@ -184,6 +193,30 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     expect(await findImmovable(maintenance)).toEqual([]);
   });
 
+  const readMoves = async () => (await readStorageFigures(distributed.service.database)).moves;
+
+  test('a rebalancing is among the figures: what has moved, and what fails', async () => {
+    const [worker] = citus.workers;
+    if (worker === undefined) throw new Error('there are two workers');
+    expect(await readMoves()).toBeNull();
+    const node = sql`'127.0.0.1', ${sql.lit(worker.port)}`;
+    await sql`SELECT citus_set_node_property(${node}, 'shouldhaveshards', false)`.execute(maintenance);
+    await worker.end();
+    await worker.start({ wal_level: 'replica' });
+    const start = () =>
+      sql`SELECT citus_rebalance_start(drain_only => true)`.execute(maintenance).then(() => true, String);
+    await expect.poll(start, SOON).toBe(true); // the first one finds the connections of before
+    await expect.poll(async () => (await readMoves())?.failing, SOON).toBeGreaterThan(0);
+    await sql`SELECT citus_rebalance_stop()`.execute(maintenance);
+    await worker.end();
+    await worker.start();
+    await expect.poll(start, SOON).toBe(true);
+    await expect.poll(async () => (await readMoves())?.moved, SOON).toBeGreaterThan(0);
+    expect((await readMoves())?.failing).toBe(0);
+    await sql`SELECT citus_rebalance_stop()`.execute(maintenance);
+    await sql`SELECT citus_set_node_property(${node}, 'shouldhaveshards', true)`.execute(maintenance);
+  }, 180_000);
+
   test('a thousand searches have the results and scores of one server', async () => {
     const search = async (name: keyof typeof ids, number: number) => {
       // One knowledge base, mostly; three of them; or all of the account.
@@ -219,6 +252,42 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, compare));
     expect(found).toBeGreaterThan(QUERIES * 0.9);
   }, 300_000);
+
+  test('a key with a filter finds what it finds on one server', async () => {
+    const keyOn = async (service: TestService) => {
+      const filter = { type: 'contains', key: '$title', value: '3' };
+      const { status, body } = await service.call('createKey', { name: 'threes', filter, expiresInDays: 1 });
+      expect([status, body.message]).toEqual([200, undefined]);
+      return String(body.data.key);
+    };
+    const keys = { single: await keyOn(single), distributed: await keyOn(distributed) };
+    const search = async (name: keyof typeof ids, number: number) => {
+      const named = [ids[name].slice(number % 8, (number % 8) + 1), ids[name].slice(2, 5), undefined][
+        number % 3
+      ];
+      const request = {
+        query: queryOf(number),
+        mode: 'words',
+        limit: 20,
+        ...(named && { knowledgeBaseIds: named }),
+      };
+      const response = await fetch(`${{ single, distributed }[name].address}/v1/query`, {
+        method: 'POST',
+        headers: { 'x-api-key': keys[name], 'content-type': 'application/json' },
+        body: JSON.stringify(request),
+      });
+      const { data = [] } = (await response.json()) as { data?: { title: string; score: number }[] };
+      return { status: response.status, found: data.map(({ title, score }) => ({ title, score })) };
+    };
+    let found = 0;
+    for (let number = 0; number < 60; number++) {
+      const [expected, actual] = await Promise.all([search('single', number), search('distributed', number)]);
+      expect({ number, ...actual }).toEqual({ number, ...expected });
+      expect(actual.status).toBe(200);
+      found += Math.min(1, actual.found.length);
+    }
+    expect(found).toBeGreaterThan(30);
+  }, 120_000);
 
   test('each statement of a search of one knowledge base is one task at its shard', async () => {
     const pool = createPool({ connectionString: citus.url }, 1, () => {});
@@ -360,16 +429,19 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await database.destroy();
   });
 
-  /** The position of the first knowledge base whose shard is at this worker. */
-  async function findAt({ port }: { port: number }): Promise<number> {
+  /** The positions of the knowledge bases whose shards are at this worker. */
+  async function findAllAt({ port }: { port: number }): Promise<number[]> {
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM unnest(${ids.distributed}::uuid[]) WITH ORDINALITY AS given (id, number)
         JOIN pg_dist_placement AS placement
           ON placement.shardid = get_shard_id_for_distribution_column('knowledge_bases', id)
         JOIN pg_dist_node USING (groupid)
-      WHERE nodeport = ${port} ORDER BY number LIMIT 1`.execute(maintenance);
-    return ids.distributed.indexOf(rows[0]?.id ?? '');
+      WHERE nodeport = ${port} ORDER BY number`.execute(maintenance);
+    return rows.map(({ id }) => ids.distributed.indexOf(id));
   }
+
+  /** The position of the first of them; -1 without any. */
+  const findAt = async (worker: { port: number }): Promise<number> => (await findAllAt(worker))[0] ?? -1;
 
   /** Uses one knowledge base. Returns the status of each answer, and after how long to try again. */
   const useOne = async (index: number) => {
@@ -452,6 +524,40 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await expect.poll(() => useOne(lost), SOON).toEqual(USED);
     await expect.poll(create, SOON).toBe(200);
   }, 120_000);
+
+  test('a worker that dies under eight importers fails only imports into its knowledge bases, by 503', async () => {
+    const [first, second] = citus.workers;
+    if (first === undefined || second === undefined) throw new Error('there are two workers');
+    const [lost, kept] = [await findAllAt(first), await findAllAt(second)];
+    const answers = { lost: [] as number[], kept: [] as number[] };
+    let isOver = false;
+    const keepImporting = async (at: keyof typeof answers, index = 0) => {
+      while (!isOver) {
+        const { content } = textOf(index, answers[at].length);
+        const text = { knowledgeBaseId: ids.distributed[index], title: 'Killed', content };
+        const { status } = await distributed.call('importTextContent', text);
+        answers[at].push(status);
+      }
+    };
+    const clients = [0, 1, 2, 3].flatMap((number) => [
+      keepImporting('lost', lost[number % lost.length]),
+      keepImporting('kept', kept[number % kept.length]),
+    ]);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = answers.lost.length;
+      await expect
+        .poll(() => answers.lost.slice(before).filter((status) => status === 200).length, SOON)
+        .toBeGreaterThan(8);
+      await first.end();
+      await expect.poll(() => answers.lost.at(-1), SOON).toBe(503);
+      await first.start();
+    }
+    await expect.poll(() => answers.lost.at(-1), SOON).toBe(200);
+    isOver = true;
+    await Promise.all(clients);
+    expect(new Set(answers.lost)).toEqual(new Set([200, 503]));
+    expect(new Set(answers.kept)).toEqual(new Set([200]));
+  }, 240_000);
 
   test('while a worker hangs, requests about its knowledge bases get 503, and the others go on', async () => {
     const [first, second] = citus.workers;
