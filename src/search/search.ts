@@ -24,7 +24,7 @@ import {
   type SearchMode,
 } from './query/query-meaning.ts';
 import { languageWarning, meaningWarnings } from './query/query-warnings.ts';
-import { rankAcrossServers } from './ranking/across-servers.ts';
+import { rankAcrossServers } from './rank-across-servers.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { findNearest } from './ranking/nearest.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
@@ -37,8 +37,8 @@ import { type Rerank, rerankBest } from './rerank-best.ts';
  * undefined: both. `admit`: called when the knowledge bases are known to exist, with the database that ranks if it is
  * known; it refuses the search by throwing. `embed`: asks a model for the query's vector, once for all calls; it is
  * called when the search is not refused. `rerank`: false where no model is to order the passages; `reranking`: that
- * model. `scope`: what restricts the results. `minScore`: the lowest score of a result. `view`: what tells keys that see
- * a part of the account apart.
+ * model. `scope`: what restricts the results. `minScore`: the lowest score of a result. `view`: what tells keys that
+ * see a part of the account apart.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;

@@ -371,7 +371,7 @@ function prepareWhole() {
     'ranked_passages',
     WORD_VALUES,
     (values: WordValues) => rankedPassages(values, { isDistributed: false }),
-    { ids: 'ids' }, // of several knowledge bases on Citus: see across-servers.ts
+    { ids: 'ids' }, // of several knowledge bases on Citus: see rank-across-servers.ts
   );
   const rankWithMeaning = prepare(
     'ranked_with_meaning',
@@ -416,7 +416,7 @@ export type WholeValues = Record<Exclude<(typeof WORD_VALUES)[number], 'lexemes'
   limit: number;
 };
 
-/** `rankAcross`: ranks several knowledge bases by words instead, without a scope (see across-servers.ts). */
+/** `rankAcross`: ranks several knowledge bases by words instead, without a scope (see rank-across-servers.ts). */
 export function createRanking(
   rankAcross?: (
     database: Queryable,

@@ -6,7 +6,7 @@ import { toDocumentFilter } from '../../database/rows/documents/document-filter.
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import { rankAcrossServers } from '../ranking/across-servers.ts';
+import { rankAcrossServers } from '../rank-across-servers.ts';
 import { createRanking } from '../ranking/ranking.ts';
 import { createSearch, createSearchIn, type SearchRequest } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';

@@ -1,11 +1,11 @@
 /** The ranking of several knowledge bases in steps finds what the ranking in one statement finds. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { createStemMemory } from '../../indexing/stems.ts';
-import { createSearchIn } from '../search.ts';
-import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
-import { rankAcrossServers } from './across-servers.ts';
-import { createRanking } from './ranking.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
+import { createStemMemory } from '../indexing/stems.ts';
+import { rankAcrossServers } from './rank-across-servers.ts';
+import { createRanking } from './ranking/ranking.ts';
+import { createSearchIn } from './search.ts';
+import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 

@@ -9,12 +9,18 @@
  * 5. Each server reads the texts of the results.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Queryable } from '../../database/connection/database.ts';
-import { prepare } from '../../database/connection/prepared.ts';
-import { frequencyRows, mergedInEach } from '../../indexing/postings/document-frequencies.ts';
-import { BM25_VALUES, bestByBm25 } from './best-by-bm25.ts';
-import { FULL_MATCH_VALUES } from './full-matches.ts';
-import { type FoundPassage, foundColumns, joinedTables, orderedTables, type WholeValues } from './ranking.ts';
+import type { Queryable } from '../database/connection/database.ts';
+import { prepare } from '../database/connection/prepared.ts';
+import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
+import { BM25_VALUES, bestByBm25 } from './ranking/best-by-bm25.ts';
+import { FULL_MATCH_VALUES } from './ranking/full-matches.ts';
+import {
+  type FoundPassage,
+  foundColumns,
+  joinedTables,
+  orderedTables,
+  type WholeValues,
+} from './ranking/ranking.ts';
 import {
   feedbackTerms,
   NEIGHBOURS_FROM,
@@ -22,8 +28,8 @@ import {
   rerankByNeighbours,
   sharedLexemes,
   weighFeedback,
-} from './rerank.ts';
-import { queryTermRows } from './term-scores.ts';
+} from './ranking/rerank.ts';
+import { queryTermRows } from './ranking/term-scores.ts';
 
 const ON_ONE_SERVER = { isDistributed: false };
 
