@@ -5,6 +5,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
+import { inOneRoundTrip } from '../database/connection/prepared.ts';
 import { type DefaultLimits, requireStorage } from '../database/rows/account-limits.ts';
 import { type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
 import {
@@ -48,11 +49,13 @@ async function publish(
   const unreferenced = isProcessed ? await replaceEarlier(transaction, owned, rows) : [];
   const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
   const counted = { ...uncounted, documents: rows.length, bytes };
-  await countPassages(transaction, { ...owned, ...(id !== undefined && { id }) }, counted);
   const documents = rows.map(toDocument);
   const type = isProcessed ? 'document.processed' : 'document.failed';
-  if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type, documents });
-  await requireStorage(transaction, { ...owned, defaults }, bytes);
+  await inOneRoundTrip(transaction, (together) => [
+    countPassages(together, { ...owned, ...(id !== undefined && { id }) }, counted),
+    hasWebhooks ? recordDocumentEvents(together, owned, { type, documents }) : Promise.resolve(),
+    requireStorage(together, { ...owned, defaults }, bytes),
+  ]);
   return { documents, unreferenced };
 }
 
@@ -103,10 +106,12 @@ export async function publishTexts(
   { defaults, ...owned }: OwnedKnowledgeBase & { defaults: DefaultLimits },
   { texts, analysed }: { texts: NewText[]; analysed: AnalysedTexts },
 ): Promise<PublishedTexts> {
-  const { hasWebhooks } = await lockKnowledgeBase(transaction, owned);
   const { passageCounts } = analysed;
-  const rows = await insertTextDocuments(transaction, owned, { texts, passageCounts });
-  const ids = rows.map(({ id }) => id);
-  const uncounted = await storeTextPassages(transaction, owned, { ids, analysed });
+  const ids = texts.map(() => uuidv7());
+  const [{ hasWebhooks }, rows, uncounted] = await inOneRoundTrip(transaction, (together) => [
+    lockKnowledgeBase(together, owned),
+    insertTextDocuments(together, owned, { texts, passageCounts, ids }),
+    storeTextPassages(together, owned, { ids, analysed }),
+  ]);
   return await publish(transaction, { ...owned, defaults, hasWebhooks }, { rows, uncounted });
 }

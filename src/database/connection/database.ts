@@ -22,7 +22,8 @@ import { FIXED_SETTINGS, type Settings, USUAL_SETTINGS } from './fixed-settings.
 import { OWN_SCHEMA, type SchemaChoice } from './home-schema.ts';
 import { addressOfClient, connectIn, createPoolAt, requireRole } from './hosts.ts';
 import { sendTogether, socketOf } from './pg-insides.ts';
-import { openSession, type Session } from './session-settings.ts';
+import { TOGETHER } from './prepared.ts';
+import { openSession, type Session, withLateBegin } from './session-settings.ts';
 
 export type Database = Kysely<Tables>;
 /** The database or a transaction on it. */
@@ -286,11 +287,12 @@ async function inTurn<T>(reads: Read[], run: (read: Read) => Promise<T>): Promis
  */
 function namingClient(client: pg.PoolClient, watch: ConnectionWatch): NamingClient {
   const session = sessionOf(client);
+  const sendOver = withLateBegin(session);
   let isToReplace = false;
   const send = async (text: string, values: unknown[]): Promise<unknown> => {
     watch.begin(client);
     try {
-      return await session.query(text, values);
+      return await sendOver(text, values);
     } catch (error) {
       if (session.mayHang(error)) {
         isToReplace = true;
@@ -311,11 +313,14 @@ function namingClient(client: pg.PoolClient, watch: ConnectionWatch): NamingClie
     }
   };
   const read = async ({ text, values }: Read) => ((await query(text, values)) as pg.QueryResult).rows;
+  const readAll = (reads: Read[]) =>
+    canSendTogether(session) ? sendTogether(client, () => reads.map(read)) : inTurn(reads, read);
+  const run = async (text: string, values: unknown[]): Promise<unknown> =>
+    text === TOGETHER ? { rows: await readAll(values as Read[]) } : await query(text, values);
   return {
-    query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
+    query: run as PostgresPoolClient['query'], // without cursors, which this code never uses
     release: (error) => client.release(error || isToReplace),
-    readAll: (reads) =>
-      canSendTogether(session) ? sendTogether(client, () => reads.map(read)) : inTurn(reads, read),
+    readAll,
   };
 }
 

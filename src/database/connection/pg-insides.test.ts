@@ -7,7 +7,7 @@ import {
   clientClass,
   hasPrepared,
   processIdOf,
-  QueryWithSettings,
+  queryAfter,
   sendTogether,
   sendWithLast,
   socketOf,
@@ -59,15 +59,6 @@ test('a connection’s socket counts its bytes, and closes the connection at onc
 const SETTINGS = { name: '', text: "SELECT set_config('work_mem', '123kB', true)" };
 const ASK = "SELECT current_setting('work_mem') AS memory, $1::integer AS number";
 
-const send = (settings: typeof SETTINGS, statement: pg.QueryConfig) =>
-  new Promise<pg.QueryResult>((resolve, reject) => {
-    client.query(
-      new QueryWithSettings(settings, statement, (error, result) =>
-        error ? reject(error) : resolve(result),
-      ),
-    );
-  });
-
 test.each([
   ['whose settings are not prepared', SETTINGS, { text: ASK, values: [7] }],
   ['that is prepared itself', SETTINGS, { name: 'asked', text: ASK, values: [7] }],
@@ -76,7 +67,7 @@ test.each([
   if (settings.name !== '') await client.query(settings);
   const reason = 'pg no longer sends the messages of `Query.prepare`, or handles results by other methods';
   for (let i = 0; i < 2; i++) {
-    const { rows, rowCount } = await send(settings, statement);
+    const { rows, rowCount } = await queryAfter(client, settings, statement);
     expect({ rows, rowCount }, reason).toEqual({ rows: [{ memory: '123kB', number: 7 }], rowCount: 1 });
   }
   const { rows } = await client.query(ASK, [7]);
@@ -84,10 +75,14 @@ test.each([
 });
 
 test('the error of a statement with settings is its own, and the connection goes on', async () => {
-  await expect(send(SETTINGS, { text: 'SELECT 1 / $1::integer', values: [0] })).rejects.toMatchObject({
+  await expect(
+    queryAfter(client, SETTINGS, { text: 'SELECT 1 / $1::integer', values: [0] }),
+  ).rejects.toMatchObject({
     code: '22012',
   });
-  await expect(send(SETTINGS, { text: ASK, values: [7] })).resolves.toMatchObject({ rowCount: 1 });
+  await expect(queryAfter(client, SETTINGS, { text: ASK, values: [7] })).resolves.toMatchObject({
+    rowCount: 1,
+  });
 });
 
 test('a statement and a last one are one transaction: each has its rows, and both fail together', async () => {

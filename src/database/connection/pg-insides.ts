@@ -6,7 +6,8 @@
  * - `connection.stream` tells whether bytes arrive, and closes a connection without a goodbye. Instead: a socket of our
  *   own, by the setting `stream`.
  * - `Query`, its `prepare`, `handleDataRow` and `handleCommandComplete`, and its option `queryMode` send two statements
- *   in one transaction and one round trip. Instead: BEGIN and COMMIT around each statement, for two more round trips.
+ *   in one round trip: settings and a statement, or BEGIN and the first statement of its transaction. Instead: one
+ *   statement after the other, and BEGIN and COMMIT around settings, for one or two more round trips.
  * - `Query._getRows` and `connection.parsedStatements` send a change after a statement, in its transaction and round
  *   trip. Instead: a round trip for each, on two connections.
  * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
@@ -90,37 +91,51 @@ const ProtocolQuery = pg.Query as unknown as new (
   callback: Callback<pg.QueryResult> | Callback<pg.QueryResult[]>,
 ) => ProtocolQuery;
 
-/** The statement that applies the settings to the current transaction. Named if the connection has prepared it. */
-type LocalSettings = { name: string; text: string };
+/** A statement without values. Named if the connection has prepared it. */
+type PlainStatement = { name: string; text: string };
 
-/** A statement that is sent together with its settings: in one transaction, and without a further round trip. */
-export class QueryWithSettings extends ProtocolQuery {
-  readonly #settings: LocalSettings;
-  #areSet = false;
+/**
+ * A statement that is sent together with a first one, without a further round trip: in one transaction, which may be
+ * that of the first. If the first fails, PostgreSQL skips the second.
+ */
+class QueryAfter extends ProtocolQuery {
+  readonly #first: PlainStatement;
+  #isFirstDone = false;
 
-  constructor(settings: LocalSettings, statement: pg.QueryConfig, callback: Callback<pg.QueryResult>) {
+  constructor(first: PlainStatement, statement: pg.QueryConfig, callback: Callback<pg.QueryResult>) {
     super({ ...statement, queryMode: 'extended' }, undefined, callback);
-    this.#settings = settings;
+    this.#first = first;
   }
 
   override prepare(connection: ProtocolConnection): void {
-    const { name, text } = this.#settings;
+    const { name, text } = this.#first;
     if (name === '') connection.parse({ name, text });
     connection.bind({ statement: name, values: [] });
     connection.execute({});
     super.prepare(connection);
   }
 
-  // The results of the first statement are the settings' own values.
   override handleDataRow(message: unknown): void {
-    if (this.#areSet) super.handleDataRow(message);
+    if (this.#isFirstDone) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, connection: ProtocolConnection): void {
-    if (this.#areSet) super.handleCommandComplete(message, connection);
-    this.#areSet = true;
+    if (this.#isFirstDone) super.handleCommandComplete(message, connection);
+    this.#isFirstDone = true;
   }
 }
+
+/** Sends a statement together with a first one (see `QueryAfter`). @returns the result of the statement */
+export const queryAfter = (
+  client: pg.ClientBase,
+  first: PlainStatement,
+  statement: pg.QueryConfig,
+): Promise<pg.QueryResult> =>
+  new Promise((resolve, reject) => {
+    client.query(
+      new QueryAfter(first, statement, (error, result) => (error ? reject(error) : resolve(result))),
+    );
+  });
 
 /** A statement of this name that the connection has prepared. */
 type PreparedStatement = { name: string; text: string; values: unknown[] };

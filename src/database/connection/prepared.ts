@@ -3,7 +3,7 @@
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { goAlong } from '../../concurrency/changes-along.ts';
-import { sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
+import { type Read, sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
 import { FIND_MARKS } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type InShard, inShard } from './at-shards/shard-statements.ts';
@@ -61,8 +61,49 @@ type Run<Value extends string, Row> = (
 /** Sends a prepared statement, and returns its rows. */
 type Send = (database: Kysely<Tables>, text: string, parameters: unknown[]) => Promise<unknown[]>;
 
-const sendAlone: Send = async (database, text, parameters) =>
-  (await database.executeQuery(CompiledQuery.raw(text, parameters))).rows;
+/** What collects the statements of a transaction that are to go together, by what stands for the transaction. */
+const collectors = new WeakMap<object, (statement: Read) => Promise<unknown[]>>();
+
+const sendAlone: Send = async (database, text, parameters) => {
+  const collect = collectors.get(database);
+  if (collect) return await collect({ text, values: parameters });
+  return (await database.executeQuery(CompiledQuery.raw(text, parameters))).rows;
+};
+
+/** Stands for several statements, which are its values. The result of each is a row. */
+export const TOGETHER = '-- statements of one round trip';
+
+type WaitingStatement = Read & PromiseWithResolvers<unknown[]>;
+
+/**
+ * Runs prepared statements of a transaction in one round trip, one after the other. `act` begins them all over the
+ * database that it gets, before it waits for any; those that it begins later are sent alone.
+ * @throws the error of the first that fails, or what `act` makes of its rows
+ */
+export async function inOneRoundTrip<Results extends unknown[]>(
+  transaction: Kysely<Tables>,
+  act: (together: Kysely<Tables>) => { [Index in keyof Results]: Promise<Results[Index]> },
+): Promise<Results> {
+  if (collectors.has(transaction)) return (await Promise.all(act(transaction))) as Results;
+  const together = transaction.withoutPlugins(); // another object for the same transaction
+  const statements: WaitingStatement[] = [];
+  collectors.set(together, (statement) => {
+    const result = Promise.withResolvers<unknown[]>();
+    statements.push({ ...statement, ...result });
+    return result.promise;
+  });
+  const settled = Promise.allSettled(act(together));
+  collectors.delete(together);
+  const sent = CompiledQuery.raw(TOGETHER, statements);
+  const answers = (await transaction.executeQuery(sent)).rows as PromiseSettledResult<unknown[]>[]; // of each statement
+  for (const [i, answer] of answers.entries())
+    if (answer.status === 'fulfilled') statements[i]?.resolve(answer.value);
+    else statements[i]?.reject(answer.reason);
+  const results = await settled;
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as Results; // none has failed
+}
 
 const sendWithOthers: Send = (database, text, parameters) => {
   const read = areBounded() ? undefined : sharedReadsOf(database);

@@ -18,7 +18,7 @@ import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.t
 import { sendToWorkers } from './at-shards/worker-statements.ts';
 import { type Settings, SINCE } from './fixed-settings.ts';
 import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
-import { hasPrepared, processIdOf, QueryWithSettings, sendWithLast } from './pg-insides.ts';
+import { hasPrepared, processIdOf, queryAfter, sendWithLast } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 
 /** A connection whose statements have their settings. */
@@ -41,6 +41,11 @@ export type Session = {
    */
   mayHang(error: unknown): boolean;
   query(text: string, values: unknown[]): Promise<unknown>;
+  /**
+   * Begins a transaction by `begin`, and sends its first statement by the same write. Undefined: behind a pooler, which
+   * adds settings to BEGIN, and on Citus.
+   */
+  beginWith?(begin: string, text: string, values: unknown[]): Promise<unknown>;
 };
 
 /** What a session is to have: settings, and the schema of its tables. */
@@ -224,12 +229,7 @@ async function overPooler(client: pg.ClientBase, settings: Settings, isolation: 
   if (hasNames) await client.query({ name: SETTINGS_NAME, text });
   const local = { name: hasNames ? SETTINGS_NAME : '', text };
   const setLocal = all.map(toLocal).join('');
-  const sendWithSettings = (statement: pg.QueryConfig) =>
-    new Promise<pg.QueryResult>((resolve, reject) => {
-      client.query(
-        new QueryWithSettings(local, statement, (error, result) => (error ? reject(error) : resolve(result))),
-      );
-    });
+  const sendWithSettings = (statement: pg.QueryConfig) => queryAfter(client, local, statement);
   const begin = (beginning: string) => client.query(`${beginIsolated(beginning)}${setLocal}`);
   const sendAlone =
     isolation === 'read committed'
@@ -312,5 +312,33 @@ export async function openSession(
     isOutdated,
     mayHang: (error) => isDistributed && codeOf(error) === CANCELLED,
     query: (text, values) => (isDistributed ? sendDistributed(send, text, values) : send(text, values)),
+    ...(isDirect &&
+      !isDistributed && {
+        beginWith: (begin: string, text: string, values: unknown[]) =>
+          queryAfter(client, { name: '', text: begin }, { name: preparedName(text), text, values }),
+      }),
+  };
+}
+
+const END = /^(commit|rollback)$/i;
+
+/**
+ * Returns a function that sends statements over a session. It keeps BEGIN until the first statement of the transaction
+ * comes, which saves a round trip. A transaction that ends without any is not sent at all. Where the session cannot
+ * send two statements together, nothing is kept.
+ */
+export function withLateBegin({ query, beginWith }: Session): Session['query'] {
+  if (beginWith === undefined) return query;
+  let kept: string | undefined;
+  return async (text, values) => {
+    if (BEGIN.test(text)) {
+      kept = text;
+      return { command: 'BEGIN', rows: [] };
+    }
+    if (kept === undefined) return await query(text, values);
+    const begin = kept;
+    kept = undefined;
+    if (END.test(text)) return { command: text.toUpperCase(), rows: [] };
+    return await beginWith(begin, text, values);
   };
 }

@@ -2,9 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Read, shareRoundTrips } from '../../concurrency/shared-round-trips.ts';
+import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { withinBounds } from './bounded-statements.ts';
-import { prepareRead } from './prepared.ts';
+import { createDatabase, createPool, type Database } from './database.ts';
+import { socketOf } from './pg-insides.ts';
+import { inOneRoundTrip, prepare, prepareRead } from './prepared.ts';
 
 const readOf = (text: string): Read => ({ text, values: [] });
 
@@ -73,5 +76,87 @@ describe('at a database', () => {
     ]);
     const processes = [shared, bounded, alone].map(([row]) => row?.process);
     expect(new Set(processes).size).toBe(3);
+  });
+
+  const note = prepare(
+    'note_in_test',
+    ['by'],
+    ({ by }) => sql<{ quotient: number }>`
+      INSERT INTO noted SELECT 12 / ${by}::integer RETURNING quotient`,
+  );
+  const countNoted = prepare(
+    'count_noted_in_test',
+    [],
+    () => sql<{ count: number }>`SELECT count(*) FROM noted`,
+  );
+
+  /** Runs `act` with a database of one connection. @returns its writes to that connection */
+  async function countWrites(act: (database: Database) => Promise<void>): Promise<number> {
+    let writes = 0;
+    const pool = createPool(suite.connection, 1, () => {});
+    pool.on('acquire', (client) => {
+      const socket = socketOf(client) as unknown as Record<
+        '_write' | '_writev',
+        (...given: unknown[]) => void
+      >;
+      for (const name of ['_write', '_writev'] as const) {
+        const write = socket[name];
+        socket[name] = (...given) => {
+          writes++;
+          write.apply(socket, given);
+        };
+      }
+    });
+    const database = createDatabase(pool);
+    await act(database).finally(() => database.destroy());
+    return writes;
+  }
+
+  test.skipIf(isCitus)(
+    'statements of a transaction go together with its BEGIN, one after the other',
+    async () => {
+      await sql`CREATE TABLE noted (quotient integer)`.execute(suite.database);
+      const writes = await countWrites((database) =>
+        database.transaction().execute(async (transaction) => {
+          const results = await inOneRoundTrip(transaction, (together) => [
+            note(together, { by: 2 }),
+            countNoted(together, {}),
+            inOneRoundTrip(together, (same) => [note(same, { by: 3 }), countNoted(same, {})]),
+          ]);
+          expect(results).toEqual([[{ quotient: 6 }], [{ count: 1 }], [[{ quotient: 4 }], [{ count: 2 }]]]);
+        }),
+      );
+      expect(writes).toBe(3); // the statements, COMMIT, the goodbye
+    },
+  );
+
+  test('the first error of statements that go together is thrown, and nothing is committed', async () => {
+    await sql`CREATE TABLE IF NOT EXISTS noted (quotient integer)`.execute(suite.database);
+    const before = await countNoted(suite.database, {});
+    const failing = suite.database
+      .transaction()
+      .execute((transaction) =>
+        inOneRoundTrip(transaction, (together) => [
+          note(together, { by: 2 }),
+          note(together, { by: 0 }),
+          note(together, { by: 3 }),
+        ]),
+      );
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    expect(await countNoted(suite.database, {})).toEqual(before);
+  });
+
+  test('a transaction without statements, or whose first one fails, leaves the connection usable', async () => {
+    const { database } = suite;
+    await database.transaction().execute(async () => {});
+    const failing = database.transaction().execute((transaction) => sql`SELECT 1 / 0`.execute(transaction));
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    const isolation = await database
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((transaction) =>
+        sql`SELECT current_setting('transaction_isolation') AS level`.execute(transaction),
+      );
+    expect(isolation.rows).toEqual([{ level: 'repeatable read' }]);
   });
 });

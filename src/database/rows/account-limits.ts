@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/errors.ts';
 import type { Reach } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepare, prepareRead } from '../connection/prepared.ts';
+import { inOneRoundTrip, prepare, prepareRead } from '../connection/prepared.ts';
 import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
 import { isArriving } from '../distribution/create-recorded-storage.ts';
 import { isDistributed } from '../distribution/distribution.ts';
@@ -108,12 +108,16 @@ const storageUsed = (
 
 type Used = { used: number; ownLimit: number | null };
 
-const readStorage = prepareRead(
-  'read_storage',
-  ['accountId'],
-  ({ accountId }) => sql<Used>`
-    ${storageUsed(sql`storage_limit_bytes AS "ownLimit"`, (id) => sql`${id} = ${accountId}::uuid`)}`,
-);
+const selectStorage = ({ accountId }: Record<'accountId', RawBuilder<unknown>>) => sql<Used>`
+  ${storageUsed(sql`storage_limit_bytes AS "ownLimit"`, (id) => sql`${id} = ${accountId}::uuid`)}`;
+
+const readStorage = prepareRead('read_storage', ['accountId'], selectStorage);
+
+/** The same, but no row where Citus distributes the tables. */
+const readLocalStorage = prepare('read_local_storage', ['accountId'], selectStorage, {
+  build: ({ accountId }) => sql<Used>`
+    SELECT NULL::bigint AS used, NULL::bigint AS "ownLimit" WHERE ${accountId}::uuid IS NULL`,
+});
 
 /** What an account stores by the recorded rows of its knowledge bases, at the least. */
 const readRecorded = prepareRead(
@@ -195,12 +199,15 @@ export async function requireStorage(
   requested: number,
 ): Promise<void> {
   const { accountId } = storing;
-  const [own] = await lockOwnStorage(transaction, { accountId });
+  // Two statements, because the second one sees the rows that others committed before they released the lock.
+  const [[own], [local]] = await inOneRoundTrip(transaction, (together) => [
+    lockOwnStorage(together, { accountId }),
+    readLocalStorage(together, { accountId }),
+  ]);
   const { storageLimitBytes: limit } = applyDefaults(own, storing);
-  // A separate statement, because it sees the rows that others committed before they released the lock.
   const stored = own?.hasShards
     ? await readUsedInShards(transaction, storing, { limit, requested })
-    : ((await readStorage(transaction, { accountId }))[0]?.used ?? 0);
+    : (local?.used ?? 0);
   if (stored > limit) throw storageLimitExceeded({ limit, used: stored - requested, requested });
 }
 

@@ -1,6 +1,5 @@
 /** Inserts the rows of new documents: of one, or of several texts together. */
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { DocumentError, DocumentType } from '../../../../generated/types.gen.ts';
 import type { OwnedId } from '../../../terms/ids.ts';
 import { databaseNow } from '../../connection/clock.ts';
@@ -125,9 +124,8 @@ export type NewText = { title: string; bytes: number; sha256: Buffer; descriptio
 export async function insertTextDocuments(
   transaction: Queryable,
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
-  { texts, passageCounts }: { texts: NewText[]; passageCounts: number[] },
+  { ids, texts, passageCounts }: { ids: string[]; texts: NewText[]; passageCounts: number[] },
 ): Promise<DocumentRow[]> {
-  const ids = texts.map(() => uuidv7());
   const rows = await insertTextRows(transaction, {
     accountId,
     knowledgeBaseId,
