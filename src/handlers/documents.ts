@@ -145,14 +145,15 @@ export const documentHandlers = {
     const filter = bothFilters(restriction, input.filter && toDocumentFilter(input.filter));
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const owned = { accountId, knowledgeBaseId };
-    const existing = requireKnowledgeBase(database, owned);
-    if (cursor !== undefined) await existing; // its absence is reported before a wrong cursor
+    // Its absence is reported before a wrong cursor. Without documents it may be absent, too: see below.
+    if (cursor !== undefined) await requireKnowledgeBase(database, owned);
     const after = parseCursor(knowledgeBaseId, cursor, byCreation);
     const wanted = { status, titleContains, externalId, filter };
     const list = () => listDocumentRows(database, owned, { ...wanted, after, limit: limit + 1 });
     const isFiltered = Object.values(wanted).some((condition) => condition !== undefined);
     const bounds = { timeMaxMs: COMPARISON_MAX_MS, signal: context.signal };
-    const [rows] = await Promise.all([isFiltered ? withinBounds(bounds, list) : list(), existing]);
+    const rows = await (isFiltered ? withinBounds(bounds, list) : list());
+    if (rows.length === 0) await requireKnowledgeBase(database, owned);
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,
@@ -196,9 +197,9 @@ export const documentHandlers = {
     const { database, accountId, reach, restriction } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
     const last = Math.min(offset + limit, CONTENT_LENGTH_MAX);
-    const [{ text, length }] = await Promise.all([
-      readText(database, id, { start: offset, end: last }),
+    const [, { text, length }] = await Promise.all([
       requireDocument(database, id),
+      readText(database, id, { start: offset, end: last }),
     ]);
     const start = Math.min(offset, length);
     return { data: { id: documentId, text, start, end: Math.min(last, length), length } };

@@ -7,7 +7,6 @@ import {
   insertWebhook,
   listWebhookRows,
   logDeliveries,
-  readDeliveries,
   requireWebhook,
   toDelivery,
   toWebhook,
@@ -49,14 +48,7 @@ export const webhookHandlers = {
       limit,
       positionOf: ({ created_at, id }) => byCreation.write({ createdAt: created_at, id }),
     });
-    const deliveries = await readDeliveries(
-      database,
-      page.map(({ id }) => id),
-    );
-    return {
-      data: page.map((row) => ({ ...toWebhook(row), deliveries: deliveries.get(row.id) ?? [] })),
-      pagination,
-    };
+    return { data: page.map((row) => ({ ...toWebhook(row), deliveries: row.deliveries })), pagination };
   },
 
   async deleteWebhook(input, { database, accountId }) {

@@ -1,5 +1,5 @@
 /** Webhooks: their rows, their turns to deliver, the log of their deliveries, and their form in the contract. */
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type {
   SubscribableEventType,
@@ -12,7 +12,7 @@ import { databaseNow } from '../connection/clock.ts';
 import type { Database, Queryable } from '../connection/database.ts';
 import { prepareRead } from '../connection/prepared.ts';
 import type { Tables } from '../schema/tables.ts';
-import { BEFORE_ALL, isLongPage, type RowPosition } from './row-position.ts';
+import { BEFORE_ALL, type RowPosition } from './row-position.ts';
 import { webhooksWith } from './webhook-events.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
@@ -146,48 +146,50 @@ export async function deleteWebhookRow(
   if (deleted.numDeletedRows === 0n) throw webhookNotFound();
 }
 
-const listRows = prepareRead(
-  'list_webhooks',
-  ['accountId', 'createdAt', 'id', 'limit'],
-  ({ accountId, createdAt, id, limit }) => sql<ListedWebhook>`
-    SELECT id, url, events, knowledge_base_ids, created_at, failing_since, disabled_at, disabled_reason FROM webhooks
-    WHERE account_id = ${accountId}::uuid AND (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
-    ORDER BY created_at DESC, id DESC LIMIT ${limit}::integer`,
-);
+const PAGE_VALUES = ['accountId', 'createdAt', 'id', 'limit'] as const;
 
-/** A page of the account's webhooks, the newest first: those created before `after`. */
-export const listWebhookRows = (
-  database: Queryable,
-  {
-    accountId,
-    after = BEFORE_ALL,
-    limit,
-  }: { accountId: string; after: RowPosition | undefined; limit: number },
-): Promise<ListedWebhook[]> => listRows(database, { accountId, ...after, limit }, isLongPage(limit));
+const pageOf = (
+  { accountId, createdAt, id, limit }: Record<(typeof PAGE_VALUES)[number], RawBuilder<unknown>>,
+  columns: RawBuilder<unknown>,
+) => sql<ListedWebhook>`
+  SELECT ${columns} FROM webhooks
+  WHERE account_id = ${accountId}::uuid AND (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
+  ORDER BY created_at DESC, id DESC LIMIT ${limit}::integer`;
+
+const listRows = prepareRead('list_webhooks', PAGE_VALUES, (page) =>
+  pageOf(
+    page,
+    sql`id, url, events, knowledge_base_ids, created_at, failing_since, disabled_at, disabled_reason`,
+  ),
+);
 
 const findDeliveries = prepareRead(
   'list_webhook_deliveries',
-  ['webhookIds'],
-  ({ webhookIds }) => sql<Delivery & { webhookId: string }>`
+  PAGE_VALUES,
+  (page) => sql<Delivery & { webhookId: string }>`
     SELECT webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", attempt,
       sent_at AS "sentAt", duration_ms AS "durationMs", status, error
-    FROM unnest(${webhookIds}::uuid[]) AS webhook (id)
+    FROM (${pageOf(page, sql`id`)}) AS webhook
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_deliveries WHERE webhook_id = webhook.id
         ORDER BY position DESC LIMIT ${sql.lit(KEPT_DELIVERIES)}) AS delivery
     ORDER BY webhook_id, position DESC`,
 );
 
-/** Maps the ids of webhooks to their last deliveries, the newest first. */
-export async function readDeliveries(
+type WebhookPage = { accountId: string; after: RowPosition | undefined; limit: number };
+
+/**
+ * A page of the account's webhooks, the newest first: those created before `after`. `deliveries`: the last ones of
+ * each, the newest first. By default an account has ten webhooks at most, so no page is long.
+ */
+export async function listWebhookRows(
   database: Queryable,
-  webhookIds: string[],
-): Promise<ReadonlyMap<string, WebhookDelivery[]>> {
-  const deliveries = new Map(webhookIds.map((id): [string, WebhookDelivery[]] => [id, []]));
-  if (webhookIds.length === 0) return deliveries;
-  const rows = await findDeliveries(database, { webhookIds });
-  for (const { webhookId, ...delivery } of rows) deliveries.get(webhookId)?.push(toDelivery(delivery));
-  return deliveries;
+  { accountId, after = BEFORE_ALL, limit }: WebhookPage,
+): Promise<(ListedWebhook & { deliveries: WebhookDelivery[] })[]> {
+  const page = { accountId, ...after, limit };
+  const [rows, delivered] = await Promise.all([listRows(database, page), findDeliveries(database, page)]);
+  const deliveries = Map.groupBy(delivered, ({ webhookId }) => webhookId);
+  return rows.map((row) => ({ ...row, deliveries: (deliveries.get(row.id) ?? []).map(toDelivery) }));
 }
 
 /** Adds attempts to a webhook's log, in their order. */

@@ -8,7 +8,7 @@ import type { Document } from '../../../generated/types.gen.ts';
 import { databaseNow } from '../../database/connection/clock.ts';
 import { createAccount } from '../../database/rows/accounts.ts';
 import { recordDocumentEvents, recordKnowledgeBaseDeletion } from '../../database/rows/webhook-events.ts';
-import { insertWebhook, readDeliveries, requireWebhook } from '../../database/rows/webhooks.ts';
+import { insertWebhook, listWebhookRows, requireWebhook } from '../../database/rows/webhooks.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createTelemetry, unmetered } from '../../telemetry/telemetry.ts';
 import { formatScopedId } from '../../terms/ids.ts';
@@ -149,8 +149,10 @@ test('an event that fails is sent again with the same id and body, and later one
   });
   const ofOne = received.flatMap(({ event }) => (event.data.id === one.id ? [event.type] : []));
   expect(ofOne.slice(2)).toEqual(['document.processed', 'document.deleted']);
-  const log = await readDeliveries(server.database, [subscription.webhookId]);
-  const attempts = log.get(subscription.webhookId)?.filter(({ eventId }) => eventId === received[0]?.id);
+  const { accountId } = subscription;
+  const webhooks = await listWebhookRows(server.database, { accountId, after: undefined, limit: 10 });
+  const log = webhooks.find(({ id }) => id === subscription.webhookId)?.deliveries;
+  const attempts = log?.filter(({ eventId }) => eventId === received[0]?.id);
   expect(attempts?.map(({ attempt, status }) => [attempt, status])).toEqual([
     [3, 200],
     [2, 500],

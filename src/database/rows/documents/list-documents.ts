@@ -4,7 +4,7 @@ import type { DocumentStatus } from '../../../../generated/types.gen.ts';
 import type { Database } from '../../connection/database.ts';
 import { foldCase } from '../../connection/fold-case.ts';
 import { prepareRead } from '../../connection/prepared.ts';
-import type { OwnedKnowledgeBase } from '../knowledge-bases.ts';
+import { liveKnowledgeBase, type OwnedKnowledgeBase } from '../knowledge-bases.ts';
 import { BEFORE_ALL, isLongPage, type RowPosition } from '../row-position.ts';
 import { type DocumentFilter, fitsFilter } from './document-filter.ts';
 import type { DocumentRow } from './documents.ts';
@@ -13,7 +13,7 @@ import { withinPageBytes } from './page-bytes.ts';
 
 const PAGE_VALUES = ['knowledgeBaseId', 'accountId', 'createdAt', 'id', 'limit'] as const;
 
-/** SQL for the newest documents that fit `condition`, after a position. */
+/** SQL for the newest documents that fit `condition`, after a position; none where the knowledge base is deleted. */
 const listing = (
   page: Record<(typeof PAGE_VALUES)[number], RawBuilder<unknown>>,
   condition: RawBuilder<unknown>,
@@ -22,6 +22,7 @@ const listing = (
     SELECT ${documentColumns} FROM documents
     WHERE knowledge_base_id = ${page.knowledgeBaseId}::uuid AND account_id = ${page.accountId}::uuid
       AND (created_at, id) < (${page.createdAt}::timestamptz, ${page.id}::uuid) AND ${condition}
+      AND EXISTS (${liveKnowledgeBase(page)})
     ORDER BY created_at DESC, id DESC LIMIT ${page.limit}::integer`);
 
 const listAll = prepareRead('list_documents', PAGE_VALUES, (page) => listing(page, sql`true`));
@@ -51,7 +52,8 @@ const conditionsOf = (
 
 /**
  * The newest documents of an account's knowledge base that fit the conditions and were created before `after`: as
- * many as `limit`, and as fit into the bytes of a page. `found`: how many there are up to `limit`.
+ * many as `limit`, and as fit into the bytes of a page. `found`: how many there are up to `limit`. None where there is
+ * no such knowledge base.
  */
 export async function listDocumentRows(
   database: Database,

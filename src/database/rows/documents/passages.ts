@@ -4,7 +4,8 @@ import type { Highlight, LanguageShare, Passage, PassageLocation } from '../../.
 import { formatScopedId, type OwnedId } from '../../../terms/ids.ts';
 import { type LaterStarts, lastPageOf, valueAt } from '../../../terms/later-starts.ts';
 import type { Queryable } from '../../connection/database.ts';
-import { prepare, prepareRead } from '../../connection/prepared.ts';
+import { prepareRead } from '../../connection/prepared.ts';
+import { isLongPage } from '../row-position.ts';
 
 /** The columns of the contract's passage. */
 export type PassageRow = {
@@ -70,7 +71,7 @@ const ofDocument = ({
 }: Record<'knowledgeBaseId' | 'id' | 'accountId', RawBuilder<unknown>>) => sql`
   knowledge_base_id = ${knowledgeBaseId}::uuid AND document_id = ${id}::uuid AND account_id = ${accountId}::uuid`;
 
-const listRows = prepare(
+const listRows = prepareRead(
   'list_passages',
   ['knowledgeBaseId', 'id', 'accountId', 'after', 'to', 'limit'],
   ({ after, to, limit, ...document }) => sql<PassageRow & { language: string }>`
@@ -93,23 +94,37 @@ export async function readPassages(
   { after, to = POSITION_MAX, limit }: { after: number; to: number | undefined; limit: number | undefined },
 ): Promise<(PassageRow & { language: string })[]> {
   const { knowledgeBaseId, id, accountId } = document;
-  return await listRows(database, { knowledgeBaseId, id, accountId, after, to, limit });
+  const range = { knowledgeBaseId, id, accountId, after, to, limit };
+  return await listRows(database, range, limit === undefined || isLongPage(limit));
 }
 
-const readEnd = prepareRead(
-  'read_end_of_text',
-  ['knowledgeBaseId', 'id', 'accountId'],
-  (document) => sql<{ end: number }>`
-    SELECT end_offset AS "end" FROM passages WHERE ${ofDocument(document)} ORDER BY position DESC LIMIT 1`,
-);
-const readRange = prepare(
+const endOf = (document: Parameters<typeof ofDocument>[0]) => sql<{ end: number }>`
+  SELECT end_offset AS "end" FROM passages WHERE ${ofDocument(document)} ORDER BY position DESC LIMIT 1`;
+
+const readEnd = prepareRead('read_end_of_text', ['knowledgeBaseId', 'id', 'accountId'], endOf);
+
+type RangeRow = { content: string; start_offset: number; end_offset: number; length: number };
+
+/** The passages in a range, each with the length of the whole text. */
+const readRange = prepareRead(
   'read_text',
   ['knowledgeBaseId', 'id', 'accountId', 'start', 'end'],
-  ({ start, end, ...document }) => sql<{ content: string; start_offset: number }>`
-    SELECT content, start_offset FROM passages
+  ({ start, end, ...document }) => sql<RangeRow>`
+    SELECT content, start_offset, end_offset, (${endOf(document)}) AS length FROM passages
     WHERE ${ofDocument(document)} AND end_offset > ${start}::integer AND start_offset < ${end}::integer
     ORDER BY position`,
 );
+
+/** Code points of a range that is read together with those of other requests: as long as a short page of passages. */
+const SHORT_RANGE_LENGTH = 100_000;
+
+const HAS_SURROGATES = /[\ud800-\udfff]/;
+
+/** The part of `text` from code point `start` to `end`. A text without surrogates has as many units as code points. */
+function sliceCodePoints(text: string, start: number, end: number): string {
+  if (start <= 0 && end >= text.length) return text;
+  return HAS_SURROGATES.test(text) ? [...text].slice(start, end).join('') : text.slice(start, end);
+}
 
 /**
  * The text of an account's document from code point `start` to `end`, and the length of its whole text. One line break
@@ -121,21 +136,21 @@ export async function readText(
   { start, end }: { start: number; end: number },
 ): Promise<{ text: string; length: number }> {
   const document = { knowledgeBaseId, id, accountId };
-  const [[last], rows] = await Promise.all([
-    readEnd(database, document),
-    readRange(database, { ...document, start, end }),
-  ]);
-  const length = last?.end ?? 0;
-  const characters: string[] = [];
-  for (const row of rows) {
-    const content = [...row.content];
-    const from = Math.max(start, row.start_offset);
-    while (start + characters.length < from) characters.push('\n');
-    for (const character of content.slice(from - row.start_offset, end - row.start_offset))
-      characters.push(character);
+  const rows = await readRange(database, { ...document, start, end }, end - start > SHORT_RANGE_LENGTH);
+  const length = rows[0]?.length ?? (await readEnd(database, document))[0]?.end ?? 0;
+  let text = '';
+  let reached = start;
+  const fillTo = (offset: number) => {
+    text += '\n'.repeat(Math.max(0, offset - reached));
+    reached = Math.max(reached, offset);
+  };
+  for (const { content, start_offset, end_offset } of rows) {
+    fillTo(start_offset);
+    text += sliceCodePoints(content, reached - start_offset, end - start_offset);
+    reached = Math.min(end, end_offset);
   }
-  while (start + characters.length < Math.min(end, length)) characters.push('\n');
-  return { text: characters.join(''), length };
+  fillTo(Math.min(end, length));
+  return { text, length };
 }
 
 const findLanguages = prepareRead(
