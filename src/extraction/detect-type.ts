@@ -226,7 +226,8 @@ function textType(file: Buffer, extension: string): FileType {
   if (text.slice(0, start + XML_START.length).includes(XML_START))
     return officeXmlType(text.slice(0, start), root) ?? flatType(text, start) ?? 'xml';
   if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(root)) return 'html';
-  if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt|ttml|dfxp|fb2)$/.test(extension) && root.startsWith('<')) return 'xml';
+  if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt|ttml|dfxp|fb2)$/.test(extension) && root.startsWith('<'))
+    return 'xml';
   if (JSON_EXTENSION.test(extension) && /^[[{"\d\-tfn]/.test(root)) return 'json';
   if (!TEXT_TYPE_BY_EXTENSION.has(extension) && isJsonLines(text.slice(0, HEAD_LENGTH))) return 'json';
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(root) ? 'html' : 'txt');

@@ -66,7 +66,9 @@ async function readCharged(accountId: string): Promise<number> {
   const defaults = { storageLimitBytes: -1, knowledgeBaseLimit: 1 };
   const checked = suite.database
     .transaction()
-    .execute((transaction) => requireStorage(transaction, { accountId, knowledgeBaseId: randomUUID(), defaults }, 0));
+    .execute((transaction) =>
+      requireStorage(transaction, { accountId, knowledgeBaseId: randomUUID(), defaults }, 0),
+    );
   const { data } = await checked.then(
     () => ({ data: { used: 0 } }),
     (error) => error as { data: { used: number } }, // STORAGE_LIMIT_EXCEEDED
