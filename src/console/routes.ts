@@ -68,7 +68,7 @@ export const addressOf = {
   compare: '#/compare',
   documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>
     withParameters(`#/knowledge-bases/${encodeURIComponent(knowledgeBaseId)}`, parameters),
-  /** `passage`: the one that is shown first. `query`: its words are marked. */
+  /** `passage`: is shown first. `query`: its words are marked. */
   document: (
     documentId: string,
     { passage, query = '' }: { passage?: number | undefined; query?: string } = {},

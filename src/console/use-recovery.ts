@@ -13,7 +13,7 @@ const PASSING: ReadonlySet<KnowledgeRetrievalErrorCode> = new Set([
 export const isPassing = (error: unknown): boolean =>
   error instanceof KnowledgeRetrievalError && PASSING.has(error.errorCode);
 
-/** The first pause, and the longest: each is twice as long as the one before. */
+/** The first pause, and the longest: each is twice as long as the pause before. */
 const [PAUSE_MS, PAUSE_MAX_MS] = [2_000, 30_000];
 
 /** Calls `retry` after a pause for as long as the error is one that passes. A page in the background waits. */

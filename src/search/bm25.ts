@@ -16,7 +16,8 @@ export const K1 = 0.9;
 export const B = 0.65;
 
 /**
- * The weight of a term that occurs `frequency` times in the query: at most twice that of a single one (BM25's k3 = 1).
+ * The weight of a term that occurs `frequency` times in the query: at most twice the weight of a term that occurs once
+ * (BM25's k3 = 1).
  */
 export const queryFrequencyWeight = (frequency: number): number => (2 * frequency) / (1 + frequency);
 

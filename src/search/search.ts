@@ -57,7 +57,7 @@ export type SearchRequest = ScopedQuery & {
 /**
  * - `passages`: the `limit` passages that fit best: score descending, then document createdAt descending, then position
  *   in the document, then id. Empty when no passage has a word of the query or a word near it.
- * - `phrasesAsWords`: the texts in quotes of which only the words count. All passages have the other ones.
+ * - `phrasesAsWords`: the texts in quotes of which only the words count. All passages have the other phrases.
  * - `warnings`: the parts of the search that did not run, and why it found nothing.
  */
 export type SearchAnswer = {

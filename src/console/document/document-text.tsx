@@ -59,7 +59,7 @@ function usePortions(documentId: string, target: number) {
 
 const headingsOf = ({ location }: Passage): string => location.headings.join(' › ');
 
-/** The page, the time and the headings, where they differ from those of the passage before. */
+/** The page, the time and the headings, where they differ from the passage before. */
 function Place({
   passage,
   before,

@@ -1,4 +1,4 @@
-/** The page above that of a document. */
+/** The page above a document's page. */
 import type { DocumentDetails } from '../../client/index.ts';
 import { addressOf } from '../routes.ts';
 

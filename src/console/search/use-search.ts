@@ -81,7 +81,7 @@ export function useSearch() {
     /** What the form shows. */
     draft,
     filterError,
-    /** Whether the results are not those of the form. */
+    /** Whether the form has changed since the results. */
     isOutdated: isChanged && !isTyped,
     setDraft: (search: Search) => setTyped({ address, search, isTyped, wasPushed }),
     type: (query: string) =>

@@ -40,12 +40,15 @@ const SIGNS = /^#{1,6} \S|^ *\|.*\|[ \t]*$|^```|^~~~|\*\*\S|^ *[-*] \S.*\n *[-*]
 /** Whether a text looks as if its writer knew Markdown. */
 export const looksLikeMarkdown = (text: string): boolean => SIGNS.test(text);
 
-/** How far the source of a character may be from that of the one before: behind a prefix of lines, or an escape. */
+/**
+ * How far the source of a character may be from the source of the character before: behind a prefix of lines, or an
+ * escape.
+ */
 const GAP_MAX = 80;
 
 /**
  * The marks of a node's text, counted in it. The text has no prefixes of quotes and lists, no escapes and no
- * references, which its source has: each character is looked for after the one before.
+ * references, which its source has: each character is looked for after the character before.
  * @param start where the source of the text begins
  */
 export function marksWithin(value: string, source: string, start: number, marks: Marks): Marks {

@@ -69,7 +69,7 @@ function isSplit(file: Buffer): boolean {
   return end === file.length - DIRECTORY_END_LENGTH && end > 0 && file.readUInt16LE(end + 4) > 0;
 }
 
-/** Of several formats, the one with this extension. */
+/** Of several formats, the format with this extension. */
 function choose(isSuch: (format: RefusedFormat) => boolean, extension: string): RefusedFormat | undefined {
   const formats = REFUSED_FORMATS.filter(isSuch);
   return formats.find((format) => hasExtension(format, extension)) ?? formats[0];

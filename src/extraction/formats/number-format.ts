@@ -10,7 +10,7 @@ export type ValueFormat = { number(written: string): string; text(text: string):
 /** Excel accepts no longer code. */
 const CODE_MAX_LENGTH = 255;
 
-/** Days from the first of January 1900 to that of 1904, with which some workbooks begin to count. */
+/** Days from January 1st, 1900 to January 1st, 1904, with which some workbooks begin to count. */
 const DAYS_TO_1904 = 1462;
 
 /** `epoch1904`: dates count from 1904. */
@@ -137,7 +137,7 @@ function replaceUnquoted(code: string, pattern: RegExp, replace: (found: string)
 
 /** A currency and the number of a locale, such as `[$-407]`. */
 const LOCALE = /(\[\$[^\]-]*)-([\dA-F]{3,8})\]/gi;
-/** The locale of a currency is that of its sign: the marks in the number are those of other numbers. */
+/** The locale of a currency concerns its sign alone: the number has the marks of other numbers. */
 const CURRENCY_LOCALE = /(\[\$[^\]-]+)-[\dA-F]{3,8}\]/gi;
 /** Of Windows' number of a locale, the bits that are the language: 19 of 419, Russian, and of FC19, its genitive. */
 const windowsLanguage = (locale: string): number => Number.parseInt(locale, 16) & 0x3ff;

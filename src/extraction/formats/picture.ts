@@ -19,7 +19,7 @@ type PictureState = RecognitionState | 'damaged';
 type Page = { lines: PdfLine[]; state: PictureState; confidence?: number };
 
 /**
- * A picture's text; of a TIFF file that of all its pages.
+ * A picture's text. A TIFF file's: the text of all its pages.
  * @throws FILE_CORRUPT, FILE_TOO_COMPLEX, NO_TEXT_EXTRACTED
  */
 export async function extractPicture(

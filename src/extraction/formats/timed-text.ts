@@ -11,7 +11,9 @@ export const TIMED_TEXT =
 
 type Rates = { frame: number; tick: number };
 
-/** A paragraph, or a part of one with times of its own, is a cue. Times count from those of the elements around it. */
+/**
+ * A paragraph, or a part of one with times of its own, is a cue. Times count from the times of the elements around it.
+ */
 export function timedTextCues(bytes: Uint8Array): Cue[] {
   const cues: Cue[] = [];
   const rates: Rates = { frame: 30, tick: 1 };

@@ -23,7 +23,7 @@ export const PARAGRAPHS = new Set(
   ).split(' '),
 );
 
-/** Elements that begin and end a line. `text` is that of a drawing. */
+/** Elements that begin and end a line. `text` belongs to a drawing. */
 export const LINES = new Set('li dd tr thead tbody tfoot br text'.split(' '));
 
 /** Elements without an end tag (HTML standard, 13.1.2). */

@@ -8,7 +8,7 @@ export type RecognisedLine = { text: string; confidence: number; beginsParagraph
  */
 export type RecognisedPage = { lines: RecognisedLine[]; confidence: number; doubtful: number };
 
-/** Lines of photographs have 10 to 40 percent, those of pages that are hard to read 60 and more. */
+/** Lines of photographs have 10 to 40 percent, lines of pages that are hard to read 60 and more. */
 const LINE_MIN_CONFIDENCE = 0.5;
 
 /** The columns of a row, and the level of words among rows (tesseract(1), `tsv`). */

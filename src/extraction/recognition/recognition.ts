@@ -72,8 +72,8 @@ function afterFailure(error: unknown): Awaited<ReturnType<Recognition['read']>> 
 }
 
 /**
- * `languages`: those to try, the likeliest first; the one that read the last page well is tried first on the next.
- * `onPage` hears of each page that has ended, and of those that are announced.
+ * `languages`: to try, the likeliest first. The language that read the last page well is tried first on the next.
+ * `onPage` hears of each page that has ended, and of each announced page.
  */
 export function createRecognition(
   languages: readonly LanguageData[],

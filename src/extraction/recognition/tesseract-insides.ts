@@ -33,7 +33,7 @@ type Module = {
   _pixReadMem(at: number, bytes: number): number;
 };
 
-/** What is used of WebAssembly, for which Node's types have no members without those of browsers. */
+/** What is used of WebAssembly, for which Node's types have no members without the types of browsers. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     instantiate(
@@ -135,7 +135,7 @@ function setPicture(api: Api, angle: number): void {
   if (api.SetImageFile(1, angle) !== 0) throw new Error('Tesseract does not read its picture');
 }
 
-/** The fields of Leptonica's `Pix` that are used, by their places in it, and those of its colour map. */
+/** The fields of Leptonica's `Pix` that are used, by their places in it, and the fields of its colour map. */
 const PIX = { width: 0, height: 1, depth: 2, samples: 3, wordsPerLine: 4, colours: 11, data: 12 };
 const COLOUR_MAP = { colours: 0, count: 3 };
 

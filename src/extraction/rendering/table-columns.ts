@@ -72,7 +72,7 @@ export function columnNames(headerRows: readonly (readonly Cell[])[]): string {
   return [...titles, names].filter((part) => /[^\s|]/.test(part)).join(': ');
 }
 
-/** Adds a header cell's text to the names of its columns. A long one would drown those of several columns. */
+/** Adds a header cell's text to the names of its columns. A long text would drown the texts of several columns. */
 function addName(columns: string[][], { column, width, text }: Cell): void {
   const end = column + (text.length > LABEL_MAX_LENGTH ? 1 : width);
   while (columns.length < end) columns.push([]);

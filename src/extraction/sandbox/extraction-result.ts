@@ -225,7 +225,7 @@ function collectText() {
 /**
  * Assembles the result of the file `number`: first the file's type and the head (lines), then the packed text, in
  * memory of the announced size. `add` calls `onType` once, then `onPages` any number of times, and throws for an
- * invalid result: also for that of another file, and for bytes after the end.
+ * invalid result: also for the result of another file, and for bytes after the end.
  */
 function collectResult(number: number) {
   const lines = createLines();

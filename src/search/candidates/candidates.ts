@@ -137,7 +137,7 @@ function thresholdsOf(terms: ImpactLevels[], needed: number): number[] {
  */
 const BUDGET_USED_FRACTION = 1 / 4;
 
-/** `lower`: the next lower threshold, if too few passages reach the other one; and the probability of reaching it. */
+/** `lower`: the next lower threshold, if too few passages reach the higher one, and how probably they reach it. */
 type Thresholds = { threshold: number; lower?: { threshold: number; probability: number } };
 
 /** The lowest threshold that passages reach with at most this probability. */
@@ -180,7 +180,7 @@ function scanAbove(
   let work = 0;
   inSteps.forEach((levels, index) => {
     levels.forEach(({ operand, steps }, level) => {
-      // A level without more steps than the one below it adds no passages: the lower level finds them too.
+      // A level without more steps than the level below it adds no passages: the lower level finds them too.
       if (steps === (levels[level - 1]?.steps ?? 0)) return;
       const enough = conditionOn(index + 1, terms.length, needed - steps);
       const isWeak = weak.has(terms[index] ?? []);
@@ -213,7 +213,7 @@ function everyCandidate(terms: ImpactLevels[]): string[] {
 /** How many passages there are, and how many of them to choose. */
 type Extent = { passageCount: number; budget: number };
 
-/** The terms that do not suffice, and those of which a passage must contain one. */
+/** The terms that do not suffice, and the terms of which a passage must contain one. */
 type Sufficiency = { weak: Weak; strong: ImpactLevels[] };
 
 /** The terms of the highest scores, by descending score. */

@@ -25,7 +25,7 @@ export type DetailedPassage = FoundPassage & {
 };
 
 /**
- * What a search has found its passages by. `phrases`: those of the query that all passages have.
+ * What a search has found its passages by. `phrases`: the query's phrases that all passages have.
  */
 type FoundBy = {
   searched: SearchedKnowledgeBases;

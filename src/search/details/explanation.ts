@@ -30,7 +30,7 @@ export type ExplainedScoring = {
   isByMeaning?: boolean;
 };
 
-/** What a term adds to a passage, by the one of its variants that adds most; none in a passage without the term. */
+/** What a term adds to a passage, by its variant that adds most; nothing in a passage without the term. */
 type TermScore = { term: Term; variant: Variant | undefined; occurrences: number; score: number };
 
 /** Words that an explanation names of each term. */

@@ -14,7 +14,7 @@ const SNIPPET_MAX = 300;
 /** Code points before the first mark of a snippet: they often have the beginning of its sentence. */
 const SNIPPET_LEAD = 60;
 
-/** Joins ranges that overlap or adjoin, such as those of a run's bigrams. Ascending. */
+/** Joins ranges that overlap or adjoin, such as the ranges of a run's bigrams. Ascending. */
 function union(spans: Span[]): Span[] {
   const joined: Span[] = [];
   for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {

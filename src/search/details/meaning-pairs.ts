@@ -96,7 +96,7 @@ type PairedWord = Measured & { word: string };
 /** The words of a query that may be in a pair: the rarest ones, a long query has hundreds. */
 const PAIRED_WORDS_MAX = 24;
 
-/** The words of a query to compare with those of each passage. */
+/** The words of a query to compare with the words of each passage. */
 export const pairedWords = (words: MeaningWord[]): PairedWord[] =>
   words
     .map(({ word, vector }) => ({ word, ...measured(vector) }))

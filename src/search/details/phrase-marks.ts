@@ -20,7 +20,7 @@ export function findPhrase(
   });
 }
 
-/** The ranges of the content that have the phrases. `spanOf` has those of its tokens. */
+/** The ranges of the content that have the phrases. `spanOf` has the ranges of its tokens. */
 export const phraseSpans = (phrases: Phrase[], matches: Matches, spanOf: ReadSpan): Span[] =>
   phrases
     .flatMap((phrase) => findPhrase(phrase, matches))

@@ -30,7 +30,9 @@ const TIER = 1;
 const STEM_FROM = 3;
 const STEM_SHARE = 0.5;
 
-/** The tokens of the query's last word that may be incomplete: the last one, and that of a compound as a whole. */
+/**
+ * The tokens of the query's last word that may be incomplete: the last token, and the token of a compound as a whole.
+ */
 export function incompleteTokens(query: string): string[] {
   const lastWord = query.trimEnd().split(/\s/u).at(-1) ?? ''; // a pattern up to the end would take quadratic time
   const { tokens } = tokenise(lastWord);
@@ -48,7 +50,7 @@ function mostInformative(counts: ReadonlyMap<string, number>, passageCount: numb
 }
 
 /**
- * What to look for, and the lexemes to choose of those found. `stems`: those of the incomplete word, because the index
+ * What to look for, and the lexemes to choose of those found. `stems`: of the incomplete word, because the index
  * has no Arabic articles. `passageCount`: of all searched passages.
  */
 export function completionsOf(

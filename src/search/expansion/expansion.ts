@@ -39,8 +39,8 @@ export const withoutGuesses = (
 type Expansion = { term: QueryTerm; probes: Probe[]; expand(found: Found[]): Partial<ExpandedTerm> };
 
 /**
- * Spellings that a look-up of near words may have, and their stems in all searched languages: those of five words of
- * ten letters, in six languages. The first word always has them; further ones only within these bounds.
+ * Spellings that a look-up of near words may have, and their stems in all searched languages: as many as five words of
+ * ten letters have in six languages. The first word always has them; further ones only within these bounds.
  */
 const SPELLINGS_MAX = 3_000;
 const STEMS_MAX = 18_000;
@@ -107,9 +107,9 @@ function completionExpansions(query: string, { terms, statistics }: QueryAnalysi
 }
 
 /**
- * The document frequencies that the analysis has read, with those of the lexemes that the look-up has found. A term's
- * own lexemes are not added, even if an import has just stored them: a query finds a new document by all of its words
- * or by none.
+ * The document frequencies that the analysis has read, and the frequencies of the lexemes that the look-up has found. A
+ * term's own lexemes are not added, even if an import has just stored them: a query finds a new document by all of its
+ * words or by none.
  */
 function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): Map<string, number> {
   const { frequencies } = statistics;

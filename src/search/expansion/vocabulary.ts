@@ -1,6 +1,6 @@
 /**
  * Looks for lexemes in the vocabularies of knowledge bases: by spelling, beginning or ending. The lexemes and their
- * document frequencies are those of the index (see indexing/postings/document-frequencies.ts).
+ * document frequencies come from the index (see indexing/postings/document-frequencies.ts).
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
@@ -14,8 +14,8 @@ import { isSearchedIn, mergedCounts } from '../query/collection-statistics.ts';
  *
  * - `lexemes`: these, as they are.
  * - `words`: the stems of these words in the language of the vocabularies.
- * - `start` or `end`: all that begin or end with it. `similarTo`: of these, only the ones that have about as many
- *   letters as this word, and nearly the same ones.
+ * - `start` or `end`: all that begin or end with it. `similarTo`: of these, only words that have about as many
+ *   letters as this word, and nearly the same letters.
  */
 export type Probe = {
   lexemes?: string[];

@@ -65,7 +65,7 @@ function createWaiting() {
     /** Whether a request of this length has room. */
     hasRoom: (length: number): boolean =>
       waiting.length < NOTED_MAX && characters + length <= NOTED_MAX_CHARACTERS,
-    /** Drops the key's last query, if the one that follows it is a step of the same search. */
+    /** Drops the key's last query, if the next query is a step of the same search. */
     dropTypedOn(keyId: string, following: QueryRequest): void {
       const last = waiting.findLastIndex((query) => query.keyId === keyId);
       if (!isTypedOn(waiting[last], following)) return;

@@ -3,7 +3,7 @@ import type { Phrase } from './phrases.ts';
 
 /**
  * Passages that are read at most to find which phrases occur. If no passage has all phrases of a query, each is looked
- * for on its own, those of rare words first. Of 180,000 English passages, to read those with four common words takes a
+ * for on its own, phrases of rare words first. Of 180,000 English passages, to read all with four common words takes a
  * quarter of a second of a core; without this bound, eight such phrases took two.
  */
 const PROBED_PASSAGES_MAX = 200_000;

@@ -60,7 +60,7 @@ function commonWords(spellings: string[][][], frequencies: ReadonlyMap<string, n
     .slice(0, INDEXED_WORDS_MAX);
 }
 
-/** The spellings that have no word besides those of another one. */
+/** The spellings that have no word beside the words of another spelling. */
 function shortest(spellings: string[][][]): string[][][] {
   const words = spellings.map((spelling) => new Set(spelling.map((lexemes) => operand(lexemes))));
   return spellings.filter((_, i) => {

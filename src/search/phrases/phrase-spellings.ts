@@ -1,6 +1,6 @@
 /**
  * The ways in which a text may write a phrase, so that its words have other positions in the index. There a compound is
- * a token before those of its parts, and a run without spaces is a row of bigrams, which a line break interrupts.
+ * a token before the tokens of its parts, and a run without spaces is a row of bigrams, which a line break interrupts.
  *
  *   phrase              spelling            because of
  *   red brown dog       red brown-dog       compounds: red, browndog, brown, dog

@@ -38,7 +38,7 @@ export function readPhrases(query: string): QuotedPhrases {
   return { spelt, excess };
 }
 
-/** The distinct tokens of all spellings, those of the phrases as they are written first. */
+/** The distinct tokens of all spellings; the tokens of the phrases as written come first. */
 export const tokensOf = (phrases: SpeltPhrase[]): string[] => [
   ...new Set([
     ...phrases.flatMap(({ spellings: [first = []] }) => first),
@@ -63,7 +63,7 @@ export const tokensToLookUp = ({ spelt }: QuotedPhrases, max: number): string[] 
   tokensOf(spelt).slice(0, Math.max(PHRASE_TOKENS_MAX, max));
 
 /**
- * The phrases in the index. `lexemes` has those of each token that was looked up, as the token is written: a phrase is
+ * The phrases in the index. `lexemes`: of each token that was looked up, as the token is written: a phrase is
  * never guessed. Lexemes that `frequencies` lacks occur nowhere.
  */
 export function toPhrases(

@@ -124,7 +124,7 @@ function inAccount(accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
   };
 }
 
-/** The looked up lexemes without those of impact tiers, which begin with a slash (analysis/reserved-lexemes.ts). */
+/** The looked up lexemes without lexemes of impact tiers, which begin with a slash (analysis/reserved-lexemes.ts). */
 const wordLexemesIf = (isLookedUp: RawBuilder<unknown>) =>
   sql`query_lexemes WHERE ${isLookedUp}::boolean AND lexeme NOT LIKE '/%'`;
 

@@ -1,4 +1,4 @@
-/** Asks the model of the stored vectors for that of a query. */
+/** Asks the model of the stored vectors for the vector of a query. */
 import type { QueryWarning } from '../../../generated/types.gen.ts';
 import type { EmbeddingsSettings } from '../../config/model-settings.ts';
 import type { CurrentGeneration, VectorGeneration } from '../../database/rows/vector-generations.ts';
@@ -31,8 +31,8 @@ function warningOf({ degraded }: Degraded, { timeoutMs }: EmbeddingsSettings): Q
 type AskedModel = { generation: number; url: string; embeddings: QueryEmbeddings; space: ModelSpace };
 
 /**
- * Creates the function that embeds queries by the model of the current vectors: another one than that of the settings
- * while its vectors are made.
+ * Creates the function that embeds queries by the model of the current vectors: while vectors of the settings'
+ * model are made, another model.
  */
 export function createEmbedQuery({ settings, generations, tell }: Options): EmbedQuery {
   let asked: AskedModel | undefined;

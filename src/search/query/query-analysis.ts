@@ -53,7 +53,7 @@ export type ScopedQuery = {
  * A query's terms in the languages of the searched knowledge bases, and their document frequencies there.
  *
  * - `spans`: the parts of the query that have synonyms.
- * - `hasTiers`: the frequencies include those of the terms' impact tiers.
+ * - `hasTiers`: the frequencies include the terms' impact tiers.
  * - `phrases`: the texts that the query has in quotes; of `excessPhrases` only the words count (see phrases.ts).
  */
 export type QueryAnalysis = {
@@ -161,7 +161,7 @@ function rememberStems(
  *
  * - `groups`: those that may be about its words; undefined before they are found.
  * - `toStem`: words of the groups that need stems.
- * - `lexemes`: those of the synonyms in `spans`.
+ * - `lexemes`: of the synonyms in `spans`.
  */
 type QuerySynonyms = {
   groups: SynonymGroup[] | undefined;
@@ -172,7 +172,7 @@ type QuerySynonyms = {
 
 const UNKNOWN_SYNONYMS: QuerySynonyms = { groups: undefined, toStem: [], spans: [], lexemes: [] };
 
-/** Lexemes of the synonyms of one query, if it covers one knowledge base: five times those of its words. */
+/** Lexemes of the synonyms of one query, if it covers one knowledge base: five times as many as its words have. */
 const SYNONYM_LEXEMES_MAX = 1_000;
 
 function readSynonyms(
@@ -224,7 +224,7 @@ export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
     // What is in quotes is searched as it is written.
     const hasMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
     const own = hasMeaning ? ownLanguage(query) : undefined;
-    /** The stems in the language of the query first, then in those of the passages. */
+    /** The stems in the language of the query first, then in the languages of the passages. */
     const meaningStems = () => new Map([...recallStems(words.toStem, own ?? [], memory), ...stems]);
     const toAnalysis = (
       { terms, phraseLexemes }: AnalysedWords,

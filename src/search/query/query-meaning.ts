@@ -1,4 +1,4 @@
-/** The vector of a query: that of its words, in its own language or in those of the passages. */
+/** The vector of a query: its words' vector, in its own language or in the passages' languages. */
 import type { QueryWarning } from '../../../generated/types.gen.ts';
 import { detectLanguage, type Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stems } from '../../analysis/lexemes.ts';
@@ -31,8 +31,8 @@ const QUERY_MEAN_SHARE = 0.5;
 export type MeaningWord = { word: string; vector: WordVector };
 
 /**
- * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: they are those of a model, which
- * compares texts as a whole. `words`: those that have a vector, each once; of a model none. `trust`: see
+ * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: a model made them, which
+ * compares texts as a whole. `words`: with a vector, each once; of a model none. `trust`: see
  * `LanguageVectors`. `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has
  * found (see ranking/nearest.ts).
  */
@@ -57,7 +57,7 @@ export const modeOf = (asked: SearchMode | undefined, meaning: QueryMeaning | un
 export const isByMeaning = (mode: SearchMode, { hasKnownWord }: { hasKnownWord: boolean }): boolean =>
   mode === 'meaning' || (mode === 'both' && !hasKnownWord);
 
-/** The language of a query, if it shows and has a table; it may be another one than that of the passages. */
+/** The language of a query, if it shows and has a table; the passages may have another language. */
 export const ownLanguage = (query: string): Language[] => {
   const found = detectLanguage(query);
   return STEM_TABLES.filter((table) => table === found);

@@ -30,8 +30,8 @@ export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean
  * - `lexemes`: its distinct variants as the query writes the word, one for each language.
  * - `unaccented`: further variants: of the word without its accents, and the same in other notations.
  * - `frequency`: how often the query has the term.
- * - `weight`: its weight against that of an informative word, above 0 and at most 1.
- * - `share`: of all passages, those that usually have such a word.
+ * - `weight`: against the weight of an informative word, above 0 and at most 1.
+ * - `share`: of all passages, the share that usually has such a word.
  * - `isForeign`: the query is in none of the passages' languages (see foreign-language.ts).
  * - `synonyms`: what passages may have instead of the word, or of several words of the query that it is one of.
  *
@@ -67,7 +67,7 @@ const STACKED_TOKEN_WEIGHT = 0.4;
 const HINT_WEIGHT = 0.4;
 /**
  * Weight of the parts of a date, an identifier or a grouped number: `5`, `3` and `2024` of `5.3.2024`. At full weight,
- * passages with these numbers anywhere come before the one with the date in another notation.
+ * passages with these numbers anywhere come before the passage with the date in another notation.
  */
 const PART_WEIGHT = 0.1;
 
@@ -143,7 +143,7 @@ function addToken(
 }
 
 /**
- * Returns the distinct terms of a query in the order of first occurrence, those of stacked tokens last.
+ * Returns the distinct terms of a query in the order of first occurrence, terms of stacked tokens last.
  * `stemsByLanguage` has the stems of its words in each language of the searched passages; `simple` has none.
  *
  * A term is a stop word if it is one in the query's own language. If that language is uncertain or not searched, a stop

@@ -1,7 +1,7 @@
 /**
- * The statistics of a query whose caller sees a part of the documents, from these alone. They are those of a sample,
- * which is all where it has few passages. A lexeme that the sample lacks is counted by the index: a query must know
- * which of its words occur.
+ * The statistics of a query whose caller sees a part of the documents, from these alone. They come from a sample,
+ * which is everything where there are few passages. A lexeme that the sample lacks is counted by the index: a query
+ * must know which of its words occur.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
@@ -30,8 +30,8 @@ type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
 /**
  * SQL for the lexemes that no sampled passage has, counted among all: up to as many as one sampled passage stands for.
- * Those of impact tiers, which begin with a slash (analysis/reserved-lexemes.ts), only say which passages come first.
- * IS TRUE keeps PostgreSQL from using another index than that of lexemes.
+ * Lexemes of impact tiers, which begin with a slash (analysis/reserved-lexemes.ts), only say which passages come first.
+ * IS TRUE keeps PostgreSQL from using another index than the index of lexemes.
  */
 const countedByIndex = ({ ids }: Pick<Placeholders, 'ids'>) => sql`
       SELECT lexeme, (

@@ -140,7 +140,7 @@ type QueryWords = { tokens: string[]; terms: Term[]; unknown: Name[]; spans?: Sy
 
 /**
  * The values of `FULL_MATCH_VALUES`. Words that punctuation joins (`Abs.2`) also match as separate words, which have
- * other places: a compound is a token before those of its parts.
+ * other places: a compound is a token before the tokens of its parts.
  */
 export function fullMatchValues(
   query: string,
@@ -217,7 +217,7 @@ export function fullMatchesFirst({
 
 /**
  * SQL for the score of a passage above level 0. What is missing to `most` shrinks by the part of it that the best
- * passage of each level below is missing: so each level ends above the one below, and never above `most`. PostgreSQL
+ * passage of each level below is missing: so each level ends above the level below, and never above `most`. PostgreSQL
  * computes the best of a level once, and only where a passage is above it.
  */
 function lifted(most: RawBuilder<unknown>) {

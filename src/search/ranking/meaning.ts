@@ -234,7 +234,7 @@ export function nearestInMeaning(
     ) AS candidate`;
 }
 
-/** The CTE `cosines`: those of the passages in `best` that have a vector. */
+/** The CTE `cosines`: of the passages in `best` that have a vector. */
 export const cosines = (values: MeaningValues & Record<'ids', RawBuilder<unknown>>) => sql`
     SELECT document_id, position, ${cosine(values)} AS cosine
     FROM (

@@ -21,7 +21,7 @@ const [NEAREST_MAX, NEAREST_IN_SCOPE_MAX] = [100, 400];
  * The passages that a search in an index keeps: the more, the surer it finds the nearest. Measured in docs/models.md.
  */
 const [KEPT, KEPT_IN_SCOPE] = [200, 600];
-/** The most indexes that a query reads, those of the largest knowledge bases. */
+/** The most indexes that a query reads: the largest knowledge bases'. */
 const INDEXES_MAX = 16;
 
 /** The searched knowledge bases with an index, and those without one, if they have few enough passages to read all. */

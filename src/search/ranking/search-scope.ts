@@ -3,7 +3,7 @@
  * document frequencies of all that the caller sees, so that a passage has the same score by BM25 in every scope.
  *
  * Two ways lead to the passages. If the documents have few passages, all of these are read and scored. Otherwise the
- * index finds candidates as without a scope, and those of other documents are dropped before they are scored.
+ * index finds candidates as without a scope, and passages of other documents are dropped before they are scored.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
@@ -121,7 +121,7 @@ const SCORED_MAX = 3_000;
  * SQL for the documents in the scope, as three tables.
  *
  * - `located`: the documents that may be in the scope; one more than `comparedMax` where there are more.
- * - `scope`: those of them that are.
+ * - `scope`: of these, the documents that are.
  * - `extent`, one row. `is_known`: `scope` is complete. `is_small`: and its passages are few enough to score them all.
  *   `is_comparable`: and few enough to compare the meanings of all. `documents_max`: the number of documents in the
  *   scope, NULL if it is unknown. Without a filter: all documents, counted up to the number that can be among the

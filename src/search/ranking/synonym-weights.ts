@@ -4,8 +4,8 @@ import type { Synonym } from '../synonyms/synonym-spans.ts';
 import { sequenceQuery, type Variant } from './variants.ts';
 
 /**
- * Weight of a synonym against that of the query's own word: a passage that has the word itself comes before the same
- * one with a synonym. Any weight below 1 does that, and a lower one would put passages with other words of the query
+ * Weight of a synonym against the query's own word: a passage that has the word itself comes before the same passage
+ * with a synonym. Any weight below 1 does that, and a lower one would put passages with other words of the query
  * first.
  */
 const SYNONYM_WEIGHT = 0.9;
@@ -17,7 +17,7 @@ export type WeighedSynonym = Synonym & { weight: number; count: number };
 type WeighSequence = (sequence: string[]) => { count: number; weight: number };
 
 /**
- * The synonyms that passages may have: of several words, those of which passages have each. `termWeight`: that of the
+ * The synonyms that passages may have: of several words only where passages have each. `termWeight`: of the
  * query's own word.
  *
  * A common synonym of a rare word counts as what it is, and a rare one of a common word no more than the word: passages

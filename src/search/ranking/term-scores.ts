@@ -53,7 +53,7 @@ export const TERM_VALUES = [
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 
-/** The values of the slots that these terms fill, in order; those of empty ones are missing. */
+/** The values of the slots that these terms fill, in order; an empty slot has no value. */
 const slotValues = (slots: Slot[], terms: ScoredTerm[]) =>
   terms.flatMap((term, i) =>
     (slots[i] ?? []).flatMap(({ query, upperBound }, place) => {
@@ -102,9 +102,9 @@ export const queryTermRows = ({ variants, upperBounds, terms }: Terms) => sql`
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 /**
- * SQL for a text's score: the sum over `terms` (rows of `queryTermRows`). Of a term's variants, the one that adds most
- * counts. `norm` is that of the text (see `lengthNorm`). `frequencyOf` returns SQL for the frequency of a tsquery of
- * one variant in the text.
+ * SQL for a text's score: the sum over `terms` (rows of `queryTermRows`). Of a term's variants, the variant that adds
+ * most counts. `norm`: of the text (see `lengthNorm`). `frequencyOf` returns SQL for the frequency of a tsquery of one
+ * variant in the text.
  */
 export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
   const scoreIn = (row: string) =>

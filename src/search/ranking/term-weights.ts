@@ -76,7 +76,7 @@ type Weighed = { weight: number; share: number };
 /**
  * Gives all variants of a word the same weight: `weight` times the inverse document frequency of the word as a whole.
  * With a weight of its own, the stem of a function word in another language would count as rare. It would then raise
- * the score of the one passage whose language was detected wrongly.
+ * the score of a passage whose language was detected wrongly.
  */
 function weighVariants(lexemes: string[], weighed: Weighed, index: IndexStatistics): Variants {
   return {
@@ -122,7 +122,7 @@ const NEAR_KINDS_MAX = 2;
  * - `synonyms`: those that its user has set.
  * - `fullWeight`: weight of the word itself, for the upper bound of a score: a near word is never as good.
  * - `isExpanded`: the query analysis has not seen the variants in `main`.
- * - `areSynonyms`: passages have synonyms only; those of one word are in `main` too, for their impact tiers.
+ * - `areSynonyms`: passages have synonyms only; synonyms of one word are in `main` too, for their impact tiers.
  */
 type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak' | 'isTelling'> & {
   main: Variants;

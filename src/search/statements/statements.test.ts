@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** The statements of usual searches, and those of searches in a scope. */
+/** The statements of usual searches, and of searches in a scope. */
 const NAMES = [
   'ranked_passages',
   'statistics_of_few',

@@ -5,7 +5,7 @@ import { prepare, prepareRead } from '../../database/connection/prepared.ts';
 import { keysOf } from './group-keys.ts';
 import type { SynonymGroup } from './synonym-groups.ts';
 
-/** Whose groups: those of a knowledge base, or of the whole account. */
+/** Whose groups: a knowledge base's, or the whole account's. */
 export type SynonymOwner = { accountId: string; knowledgeBaseId: string | undefined };
 
 /** `knowledge_base_id` of an account's own groups. */
@@ -49,7 +49,7 @@ export async function lockGroups(
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
-/** A key as a query looks it up: those of other accounts are others. */
+/** A key as a query looks it up: other accounts have other keys. */
 const keyIn = (accountId: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
   sql`${accountId}::text || '/' || ${key}`;
 
@@ -81,9 +81,9 @@ export async function replaceGroups(
 type Scope = Record<'accountId' | 'isSearched' | 'lexemes', RawBuilder<unknown>>;
 
 /**
- * SQL for the groups that may be about the lexemes of a query, as JSON: those of the account, and of the searched
- * knowledge bases, which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups of
- * several knowledge bases are one.
+ * SQL for the groups that may be about the lexemes of a query, as JSON: the account's, and the searched
+ * knowledge bases', which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups
+ * of several knowledge bases are one.
  */
 export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<GroupRow[]>`
       (SELECT coalesce(json_agg(found), '[]') FROM (

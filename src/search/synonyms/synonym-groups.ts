@@ -13,7 +13,7 @@ const TERMS_MAX = 5_000;
 
 /**
  * The tokens of a term, in all ways in which it can be written: as it is, and with its words apart (`Wi-Fi` and `Wi
- * Fi`), because a compound is a token before those of its parts.
+ * Fi`), because a compound is a token before the tokens of its parts.
  */
 export function writingsOf(term: string): string[][] {
   const apart = term.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');

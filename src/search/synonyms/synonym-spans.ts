@@ -16,8 +16,8 @@ type StemsByLanguage = ReadonlyMap<string, Stems>;
 /** Tokens of a query that are compared with the groups: further ones belong to a text rather than a question. */
 const TOKENS_MAX = 128;
 /**
- * Words of the groups that are compared with a query: those of three of the largest groups, or of hundreds of usual
- * ones.
+ * Words of the groups that are compared with a query: as many as three of the largest groups have, or hundreds of
+ * usual groups.
  */
 const WORDS_MAX = 2_000;
 /** Parts of a query that have synonyms: more than a query of ordinary length has words. */
@@ -271,7 +271,7 @@ function tooDear(priced: Priced[], max: Cost): Synonym[] {
     .map(({ synonym }) => synonym);
 }
 
-/** The spans without those of their synonyms that would take too much time: the ones of rare words stay. */
+/** The spans without synonyms that would take too much time: synonyms of rare words stay. */
 export function affordable(spans: SynonymSpan[], frequencies: ReadonlyMap<string, number>): SynonymSpan[] {
   const priced = spans.flatMap(({ length, synonyms }) =>
     synonyms.map((synonym) => priceOf(synonym, length, frequencies)),

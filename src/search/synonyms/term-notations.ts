@@ -11,7 +11,7 @@ import { writingsOf } from './synonym-groups.ts';
  */
 export type Whole = { token: string; at: number; length: number; others: string[] };
 
-/** Writings of a term in other notations: those of one number, or of two words that hardly have any. */
+/** Writings of a term in other notations, of a number or of two words, which hardly have any. */
 const OTHERS_MAX = 12;
 
 const lettersOf = (token: string): string => readableToken(token).replace(/[^\p{L}\p{M}\p{N}]+/gu, '');

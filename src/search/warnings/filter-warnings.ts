@@ -46,8 +46,8 @@ function needsOf(filter: Filter): Need[] {
 type Found = { name: string; type: AttributeType; documents: number };
 
 /**
- * How many of the searched documents have which attributes, by type: those of the needs, and the NAMES_MAX most
- * frequent ones. At most LOOKED_AT_MAX documents are looked at.
+ * How many of the searched documents have which attributes, by type: the attributes of the needs, and the NAMES_MAX
+ * most frequent attributes. At most LOOKED_AT_MAX documents are looked at.
  */
 async function countTypes(
   database: Queryable,

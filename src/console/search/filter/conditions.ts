@@ -32,8 +32,8 @@ export const isList = (operator: Operator): boolean => operator === 'in' || oper
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * The type that a condition has in the filter: the chosen one, that of the attribute where documents have only one, or
- * what the value looks like. The fields of every document are texts.
+ * The type that a condition has in the filter: the chosen type, else the attribute's where documents have only
+ * one, else what the value looks like. The fields of every document are texts.
  */
 export function kindOf({ key, operator, kind, value }: Condition, known?: KnownTypes): Exclude<Kind, 'auto'> {
   if (kind !== 'auto') return kind;

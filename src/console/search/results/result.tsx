@@ -18,7 +18,7 @@ type ResultProps = {
   otherRank: number | null | undefined;
 };
 
-/** 2, 5 → '5 on the other side': how the place differs from that of the other settings. */
+/** 2, 5 → '5 on the other side': how the place differs from the place under the other settings. */
 function Difference({ rank, otherRank }: { rank: number } & Pick<ResultProps, 'otherRank'>) {
   if (otherRank === undefined || otherRank === rank) return null;
   return <span class="tag">{otherRank === null ? 'only here' : `${otherRank} on the other side`}</span>;

@@ -64,7 +64,7 @@ async function renderSlide(reader: Reader, slide: string, place: string): Promis
 /** The speaker's notes of a slide. */
 async function renderNotes(reader: Reader, name: string, place: string): Promise<void> {
   const relationships = await relationshipsOf(reader.archive, name);
-  // Headers and footers of printed notes are those of no slide.
+  // Headers and footers of printed notes belong to no slide.
   await renderShapes(reader.archive, name, { ...contextOf(reader, relationships, place), onFooter() {} });
 }
 

@@ -8,7 +8,8 @@ import type { Archive } from '../archive.ts';
 export type Relationship = { id: string; type: string; target: string };
 
 /**
- * The relationships of a part, in their order; those of the whole file for the part ''. Empty where they are missing.
+ * The relationships of a part, in their order. The part '' has the relationships of the whole file. Empty where they
+ * are missing.
  */
 export async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
   const folder = posix.dirname(part);

@@ -54,7 +54,7 @@ export function collectParts(kind: string): PartsCollector {
 
 const BEYOND = 'The text would be longer than the service accepts.';
 
-/** The reason why nothing was read: that of all parts where they have the same one. */
+/** The reason why nothing was read: the reason of all parts, where they have the same. */
 function reasonForAll(unread: Unread[], kind: string): ExtractionError {
   const [first] = unread;
   const codes = new Set(unread.map(({ error }) => error.code));

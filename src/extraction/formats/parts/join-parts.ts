@@ -20,7 +20,7 @@ export type PartsJoiner = {
   fits(length: number): boolean;
   /**
    * Adds a text, its headings `level` levels deeper. A `title` becomes a heading of that level above it.
-   * Its pages and times stay those of the file that its title names.
+   * Its pages and times keep the numbers that they have in the file that its title names.
    * @throws FILE_TOO_COMPLEX where it does not fit
    */
   add(part: ExtractedText, below?: { level: number; title?: string }): void;

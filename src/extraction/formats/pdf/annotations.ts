@@ -58,7 +58,7 @@ function shownValue(annotation: Annotation): string {
   return isOn ? '☒' : '';
 }
 
-/** An entry of a list may be stored as another value than the one that it shows. */
+/** An entry of a list may be stored as another value than it shows. */
 function shownFor({ options }: Annotation, value: unknown): string {
   const entries: { exportValue?: unknown; displayValue?: unknown }[] = Array.isArray(options) ? options : [];
   const { displayValue = value } = entries.find(({ exportValue }) => exportValue === value) ?? {};

@@ -29,7 +29,7 @@ function withoutPages(part: string): string {
   return part.includes(PAGE) && text.split(' ').length <= PAGE_WORDS_MAX ? '' : text;
 }
 
-/** Takes headers and footers as written, and returns those of their texts that no sheet has had before. */
+/** Takes headers and footers as written, and returns their texts, without texts that a sheet has had before. */
 export type PageTexts = { take(written: readonly string[]): string[] };
 
 export function pageTexts(): PageTexts {

@@ -17,7 +17,7 @@ const LABELS: [style: RegExp, label: (number: number) => string][] = [
 ];
 const LIST_STYLE = /list-style(?:-type)?\s*:([^;]*)/i;
 
-/** Follows the lists of a page. `open` returns the attributes of the element: those of an entry with its `label`. */
+/** Follows the lists of a page. `open` returns the attributes of the element; an entry also has its `label`. */
 export function listLabels() {
   const lists: (List | undefined)[] = [];
   return {

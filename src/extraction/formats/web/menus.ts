@@ -50,7 +50,7 @@ const LINE_MIN_WORDS = 3;
 const WORD = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]{1,3}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’.-]*/gu;
 
 type Event = { name: string; attributes: Attributes | undefined } | string;
-/** `letters`: characters that the reader sees; `linked`: those of them in links to other pages. */
+/** `letters`: characters that the reader sees; `linked`: such characters in links to other pages. */
 type Line = { events: Event[]; letters: number; linked: number; words: number; isHeading: boolean };
 type OpenPart = { part: Part; depth: number; lines: Line[]; events: number; links: number };
 type OpenElement = { isContent: boolean; isHidden: boolean; isLink: boolean; isHeading: boolean };
@@ -107,7 +107,7 @@ function sendLines(events: HtmlEvents, lines: Line[], kept: Line[]): void {
     for (const event of line.events) if (typeof event !== 'string' || isKept.has(line)) send(events, event);
 }
 
-/** Passes events on, except those of menus, in linear time. Those of a part beside the main text wait for its end. */
+/** Passes events on, except menus, in linear time. Events of a part beside the main text wait for its end. */
 export function withoutMenus(events: HtmlEvents): HtmlEvents {
   const { open, depth, begin, end } = createOpenElements();
   let part: OpenPart | undefined;

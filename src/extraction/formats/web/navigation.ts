@@ -8,14 +8,14 @@ const NAVIGATION_ROLES = new Set(
   'navigation search menu menubar toolbar dialog alertdialog doc-pagebreak doc-toc'.split(' '),
 );
 
-/** The first role of an element; in books that of the vocabulary of EPUB 3, which has the same names after `doc-`. */
+/** The first role of an element; in books a role of the vocabulary of EPUB 3, which has the same names after `doc-`. */
 export function roleOf(attributes: Attributes): string {
   const type = attributes.get('epub:type');
   const roles = attributes.get('role') ?? (type === undefined ? '' : `doc-${type.trim()}`);
   return /^\S*/.exec(roles.trim().toLowerCase())?.[0] ?? '';
 }
 
-/** Passes events on, except those of navigation and what it contains. */
+/** Passes events on, except navigation and what it contains. */
 export function withoutNavigation({ open, close, text }: HtmlEvents): HtmlEvents {
   /** The number of open elements from the outermost navigation on. */
   let depth = 0;

@@ -3,7 +3,7 @@ import type { ExtractedText, Range } from '../../../indexing/split/extracted-tex
 import { HEADING_MAX_LENGTH } from '../../../indexing/split/markdown.ts';
 import type { HtmlEvents } from '../../markup/open-elements.ts';
 
-/** Passes events on, and collects the page's title: that of a drawing in it is another. */
+/** Passes events on, and collects the page's title. The title of a drawing in it is not the page's. */
 export function withTitleRead({ open, close, text }: HtmlEvents): { events: HtmlEvents; title(): string } {
   let title: string | undefined;
   let isOpen = false;

@@ -26,7 +26,7 @@ export function extractSvg(bytes: Uint8Array): ExtractedFile {
   return { extracted: renderer.finish(), warnings: pageWarnings(drawing) };
 }
 
-/** In a page the descriptions of a drawing are those of icons. */
+/** In a page, drawings are icons, and so are their descriptions. */
 const withDescriptions = ({ open, close, text }: HtmlEvents): HtmlEvents => {
   const shown = (name: string): string => (name === 'title' || name === 'desc' ? 'p' : name);
   return {

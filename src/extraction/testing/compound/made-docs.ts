@@ -1,7 +1,7 @@
 /** Makes documents of Word 97 to 2003 ([MS-DOC]) and presentations of PowerPoint 97 to 2003 ([MS-PPT]). */
 import { uint16, uint32, wide, writeCompound } from './write-compound.ts';
 
-/** `mark` ends the paragraph. `formats` are modifiers; `runs` those of characters from `start` to `end`. */
+/** `mark` ends the paragraph. `formats` are modifiers; `runs`: of characters from `start` to `end`. */
 export type MadeParagraph = {
   text: string;
   mark?: string;
@@ -97,7 +97,7 @@ function formatPage(runs: Run[], placeLength: number): Buffer {
   return page;
 }
 
-/** A table of styles: for each the number of the built-in style, the one that it is based on, modifiers. */
+/** A table of styles: for each the number of the built-in style, the style that it is based on, modifiers. */
 export function stylesOf(styles: { kind: number; based?: number; formats?: Buffer }[]): Buffer {
   const written = styles.map(({ kind, based = 0xfff, formats = Buffer.alloc(0) }) => {
     const style = Buffer.concat([

@@ -20,7 +20,7 @@ export type DocFile = {
 /** A stretch of characters (counted from the beginning of all text) and where they are in `main`. */
 export type Piece = { start: number; end: number; offset: number; width: 1 | 2 };
 
-/** The parts of the text, one after the other, each from its first character to the one after its last. */
+/** The parts of the text, one after the other, each from its first character to the character after its last. */
 export type Story = { start: number; end: number };
 export type Stories = Record<
   'body' | 'footnotes' | 'headers' | 'comments' | 'endnotes' | 'textBoxes' | 'headerTextBoxes',
@@ -153,7 +153,7 @@ function pieceTable(part: Buffer): Buffer {
   return part.subarray(at + 5, at + 5 + part.readUInt32LE(at + 1));
 }
 
-/** Narrow characters are those of Windows-1252. */
+/** Narrow characters are written in Windows-1252. */
 const narrow = new TextDecoder('windows-1252');
 
 /** All text; what lies beyond the end of the file is left out. */

@@ -72,7 +72,7 @@ function textsOf(plc: Buffer, { start, end }: Story): Story[] {
 const SEPARATORS = 6;
 const HEADERS = new Set([0, 1, 4]);
 
-/** Headers, then footers, of all sections. Those that a section takes over from the one before are empty. */
+/** Headers, then footers, of all sections. A header that a section takes over from the section before is empty. */
 export function marginStories(file: DocFile, { headers: { start, end } }: Stories): Story[] {
   const positions = readPositions(file.part(PART.headerTexts), 0).slice(0, -1);
   const stories = positions.slice(SEPARATORS, -1).map((position, i) => ({

@@ -65,7 +65,7 @@ function stretchIn(piece: Piece, finder: FormatFinder, at: number): { end: numbe
   return { end: at + Math.max(1, Math.floor((end - offset) / piece.width)), formats };
 }
 
-/** Each piece begins where the one before ends, so that halving the list finds the one with a character. */
+/** Each piece begins where the piece before ends, so that halving the list finds the piece with a character. */
 function pieceFinder(pieces: Piece[]): (at: number) => Piece {
   const nothing: Piece = { start: 0, end: Number.MAX_SAFE_INTEGER, offset: 0, width: 1 };
   return (at) => {

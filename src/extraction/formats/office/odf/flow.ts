@@ -242,7 +242,7 @@ const shownSymbols = (font: string, text: string): string =>
 
 const newLevel = (): Level => ({ paragraphs: 0, isHidden: false, spans: [] });
 
-/** Labels that wait for the first text after them: that of a note, and that of its first paragraph. */
+/** Labels that wait for the first text after them: the label of a note, and the label of its first paragraph. */
 function pendingLabels() {
   let first = '';
   /** Undefined once it is written. */

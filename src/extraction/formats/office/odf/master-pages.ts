@@ -5,7 +5,7 @@ import { attribute, readXml, type XmlEvents } from '../../../markup/read-xml.ts'
 export type MasterPages = {
   /** Notes that pages of the document have this master page. Empty: none is named. */
   use(name: string): void;
-  /** Those in use, and those of the pages that follow pages of theirs. */
+  /** The master pages in use, and the master pages that follow them. */
   used(): ReadonlySet<string>;
 };
 

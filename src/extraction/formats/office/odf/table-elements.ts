@@ -58,7 +58,7 @@ export function tableElements({ flow, styles, useMasterPage }: TextContext): Ele
   };
 }
 
-/** Attributes of clause 19.675 and 19.676 as those of HTML, for cells that cover others. */
+/** Attributes of clause 19.675 and 19.676 as HTML's, for cells that cover others. */
 function extentOf(attributes: Attributes): Attributes {
   const extent = new Map<string, string>();
   const width = attribute(attributes, 'number-columns-spanned');

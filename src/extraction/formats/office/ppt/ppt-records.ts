@@ -1,7 +1,7 @@
 /** Reads the records of a presentation of PowerPoint 97 to 2003 ([MS-PPT] 2.3.1), which hold others or bytes. */
 import { damaged, tooComplex } from '../../../extraction-error.ts';
 
-/** `kind` tells records of one type apart. `bytes`: of a container, those of the records in it. */
+/** `kind` tells records of one type apart. `bytes`: a container's are the records in it. */
 export type Rec = { type: number; kind: number; isContainer: boolean; bytes: Buffer };
 
 /** Types of records (2.13.24, and [MS-ODRAW] 2.2 from 0xF000 on). */

@@ -62,7 +62,7 @@ export function superscriptsIn(styles: Buffer, length: number): Stretch[] {
   return found;
 }
 
-/** The offset of the runs of characters, which follow those of paragraphs. */
+/** The offset of the runs of characters, which follow the runs of paragraphs. */
 function afterParagraphs(styles: Buffer, length: number): number {
   let at = 0;
   for (let covered = 0; covered < length && at + 10 <= styles.length; ) {

@@ -49,7 +49,7 @@ function generalType({ type }: Placeholder): string {
   return type === 'subTitle' || type === 'obj' ? 'body' : type;
 }
 
-/** `above`: the places of the slide's layout, then those of its master. */
+/** `above`: the places of the slide's layout, then the places of its master. */
 export function placeOf(shape: XmlElement, above: readonly PlaceholderPlaces[]): Place | undefined {
   const own = ownPlace(shape);
   const placeholder = placeholderOf(shape);

@@ -4,7 +4,7 @@ import { attribute } from '../../../markup/read-xml.ts';
 import { symbolOf } from '../../../symbol-fonts.ts';
 import { isOn } from '../on-off.ts';
 
-/** A field's instruction precedes its result. `entries`: those of a drop-down form field. */
+/** A field's instruction precedes its result. `entries`: of a drop-down form field. */
 type Field = {
   isInResult: boolean;
   hasResult: boolean;
@@ -30,7 +30,7 @@ export type WordFields = {
   endParagraph(): void;
 };
 
-/** The number of the page, and that of all pages, of the section or the document. */
+/** The number of the page, and the number of pages of the section or the document. */
 const PAGE_NUMBER = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i;
 
 /** Whether a simple field has this instruction. */

@@ -15,7 +15,7 @@ export type WordNotes = {
   rest(): Note[];
 };
 
-/** `format`: that of the marks (17.18.59), `start`: the first number. */
+/** `format`: of the marks (17.18.59). `start`: the first number. */
 export type NoteNumbers = { format: string; start: number };
 
 export type NoteParts = { part: WordPart | undefined; numbers: NoteNumbers };

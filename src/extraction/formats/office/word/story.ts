@@ -102,7 +102,7 @@ export function writeRelated(story: Story, id: string): void {
 }
 
 /**
- * Opens a box: paragraphs beside those of the text. Each is kept as a note until the block around it ends, with all
+ * Opens a box: paragraphs beside the text. Each is kept as a note until the block around it ends, with all
  * boxes inside it, so deeper ones are no notes.
  */
 export function openBox(story: Story): { element: string } | undefined {

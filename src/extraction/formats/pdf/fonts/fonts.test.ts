@@ -42,7 +42,7 @@ describe('fonts that do not say which letters they have', () => {
     const shifted = [...'the quick brown fox jumps over the lazy dog']
       .map((letter) => (letter === ' ' ? letter : String.fromCodePoint(letter.charCodeAt(0) - 29)))
       .join('');
-    // Each letter has the width of the one that it stands for.
+    // Each letter has the width of the letter that it stands for.
     const widths = Object.fromEntries(
       [...NUMBERS].map((letter) => [letter, String.fromCodePoint(letter.charCodeAt(0) - 29)]),
     );

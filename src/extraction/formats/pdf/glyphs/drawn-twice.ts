@@ -15,7 +15,7 @@ const CELL_MAX = 16;
 /** Rows of cells are numbered this far apart: no row has as many cells. */
 const ROW = 2 ** 26;
 
-/** Glyphs drawn one after another in the direction of writing. `isDense`: one may be a copy of the one before. */
+/** Glyphs drawn one after another in the direction of writing. `isDense`: a glyph may be a copy of the glyph before. */
 type Row = { across: number; start: number; end: number; em: number; isDense: boolean };
 
 function rowsOf(glyphs: Glyph[]): Row[] {
@@ -60,7 +60,7 @@ function haveOverlaps(rows: Row[]): boolean {
 
 type Cells = Map<number, Glyph[]>;
 
-/** The glyphs without copies, in the same order. Takes time in proportion to their number, and to that of the rows. */
+/** The glyphs without copies, in the same order. Takes time in proportion to the number of glyphs and of rows. */
 export function withoutCopies(glyphs: Glyph[]): Glyph[] {
   if (!haveOverlaps(rowsOf(glyphs))) return glyphs;
   const cellsOf = new Map<string, Cells>();

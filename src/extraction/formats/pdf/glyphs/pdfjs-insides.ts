@@ -127,14 +127,14 @@ function withoutDrawings(
 }
 
 /**
- * Saved states of a page at a time. Each state of pdf.js inherits from the one before, so that an operator takes time
+ * Saved states of a page at a time. Each state of pdf.js inherits from the state before, so that an operator takes time
  * in proportion to their number: 4 MB of `q` took minutes. ISO 32000-1, annex C, allows 28; damaged files have more.
  */
 const SAVED_STATES_MAX = 500;
 
 /**
- * Returns a function that counts over the pieces of a page, and throws at the piece after the one that exceeds the
- * limit: what that one has before is kept. Pages are read one after the other.
+ * Returns a function that counts over the pieces of a page, and throws at the piece after the piece that exceeds
+ * the limit: what this piece has before the limit is kept. Pages are read one after the other.
  */
 function savedStatesCheck(): (fnArray: number[], isLast: boolean) => void {
   let saved = 0;
@@ -219,7 +219,7 @@ export function withUnusedFonts(): {
   return { disableFontFace: false, fontExtraProperties: true, ownerDocument };
 }
 
-/** Adds the fonts of a page, by the names that its operators have for them, to those of other pages. */
+/** Adds the fonts of a page, by the names that its operators have for them, to the fonts of other pages. */
 export async function loadFonts(
   page: PDFPageProxy,
   operators: Operators,

@@ -14,7 +14,7 @@ const STACKED_MIN = 3;
 /** The part of the letters of these scripts that stands above the baseline, in ems. */
 const ASCENT_EMS = 0.88;
 
-/** The glyphs in the same order, those of such lines as glyphs of vertical lines. */
+/** The glyphs in the same order. Glyphs of such lines become glyphs of vertical lines. */
 export function turnStacked(glyphs: Glyph[]): Glyph[] {
   if (!glyphs.some(isEastAsian)) return glyphs;
   const turned: Glyph[] = [];

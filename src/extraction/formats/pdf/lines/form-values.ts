@@ -13,7 +13,7 @@ const NEAR_POINTS = 16;
 const VALUE_SIZE = 10;
 
 /**
- * The lines with the values: after the label on their left, or else after the one above or below, or else at the end.
+ * The lines with the values: after the label on their left, else after the label above or below, else at the end.
  */
 export function placeValues(lines: GlyphLine[], values: FormValue[]): GlyphLine[] {
   const placed = lines.map((line) => [...line]);

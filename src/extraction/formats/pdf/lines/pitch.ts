@@ -1,9 +1,9 @@
-/** Finds lines whose letters are placed at one distance from each other, as those of a typewriter, but have widths. */
+/** Finds lines whose letters are placed at one distance from each other, as by a typewriter, but have widths. */
 import type { Glyph } from '../glyphs/glyph.ts';
 
 /** Distances are the same that differ by less, in ems. */
 const SAME_EMS = 0.01;
-/** A wider distance is that of a word, and leaves such a gap, in ems. */
+/** A wider distance separates words, and leaves such a gap, in ems. */
 const WORD_GAP_EMS = 0.15;
 /** Fewer distances show nothing. */
 const DISTANCES_MIN = 3;

@@ -95,7 +95,7 @@ class Rows {
   }
 }
 
-/** Each row is where its text was; those of a column follow each other from top to bottom. */
+/** Each row is where its text was. Rows of a column follow each other from top to bottom. */
 function inOrder(lines: GlyphLine[], rows: Rows, columns: number[][], marks: number[]): GlyphLine[] {
   const apart = new Set([...columns.flat(), ...marks]);
   const cellsOf = Map.groupBy(lines.keys(), (i) => rows.firstOf(i));
@@ -112,7 +112,7 @@ function inOrder(lines: GlyphLine[], rows: Rows, columns: number[][], marks: num
     .map(([, cells]) => inRow(cells.map((i) => lines[i] ?? [])));
 }
 
-/** One line of several, whose cells may stand between those of another. */
+/** One of several lines, whose cells may be between the cells of another. */
 function inRow(lines: GlyphLine[]): GlyphLine {
   if (lines.length === 1) return lines[0] ?? [];
   return lines

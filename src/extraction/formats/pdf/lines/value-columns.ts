@@ -14,7 +14,7 @@ const CELLS_MIN = 3;
 /** This share of a column is figures. */
 const VALUES_SHARE = 0.75;
 
-/** The columns of figures: the numbers of their lines, with that of a header. */
+/** The columns of figures: the numbers of their lines, the line of a header included. */
 export function valueColumns(lines: GlyphLine[]): number[][] {
   const columns: number[][] = [];
   for (let start = 0; start < lines.length; ) {

@@ -65,7 +65,7 @@ const setSpacing = ({ spacing, em }: Glyph): LetterSpacing =>
   em > 0 && spacing > 0 ? { ems: spacing / em, byBlanks: false } : NO_SPACING;
 
 /**
- * What the file adds after the letter before, if it does so beside it: some set it for one gap, that of a word. So do
+ * What the file adds after the letter before, if it does so beside it: some set it for the gap of a word alone. So do
  * others between the figures of a row.
  */
 function spacingAround(line: Glyph[], at: number): LetterSpacing {

@@ -34,7 +34,7 @@ export function composePage(frame: PageFrame, placed: PlacedPicture[]): GreyPict
   return page;
 }
 
-/** Pixels per point: those of the finest picture of a certain size, within the bounds. */
+/** Pixels per point: of the finest picture of a certain size, within the bounds. */
 function scaleOf({ width, height }: PageFrame, placed: PlacedPicture[]): number {
   const dots = placed.map(({ matrix: [a, b], picture }) => {
     const across = Math.hypot(a, b);

@@ -2,7 +2,7 @@
 import type { RecognisedPage } from '../../../recognition/recognised-lines.ts';
 import type { PdfLine } from '../lines/page-lines.ts';
 
-/** The lines as those of a page with text. They have no sizes of letters, so that none is a heading. */
+/** The lines as a page with text has them. They have no sizes of letters, so that none is a heading. */
 export function linesOf({ lines }: RecognisedPage): PdfLine[] {
   return lines.map(({ text, beginsParagraph }) => ({
     parts: [{ text, isRaised: false }],

@@ -126,7 +126,7 @@ function columnEnds(rows: readonly Row[]): ((right: number) => number) | undefin
   return (right) => ends.get(right) ?? column;
 }
 
-/** Adds the height of cells that are merged with the one above them to that one. */
+/** Adds the height of cells that are merged with the cell above them to this cell. */
 function mergeDown(rows: PlacedCell[][]): PlacedCell[][] {
   const open = new Map<number, PlacedCell>();
   return rows.map((cells) =>

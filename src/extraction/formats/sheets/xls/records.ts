@@ -40,7 +40,7 @@ export function readRecords(workbook: Uint8Array, decode: (bytes: Uint8Array) =>
     decode,
   };
   const { view } = stream;
-  /** The first substream is that of the workbook itself. */
+  /** The first substream belongs to the workbook itself. */
   const substreams: SheetRecords[] = [];
   let depth = 0;
   let version = BIFF8;

@@ -1,4 +1,4 @@
-/** Superscripts of xls files stay apart from their words, as those of xlsx files do. */
+/** Superscripts of xls files stay apart from their words, as superscripts of xlsx files do. */
 import { expect, test } from 'vitest';
 import { readRichCells } from './rich-cells.ts';
 

@@ -89,7 +89,7 @@ const secondOf = (sequence: string): string => sequence.split(', ', 2)[1] ?? '';
 
 /**
  * LibreOffice writes further formats as the beginning of their sequence (`01, 02, 03, ...`). The second number tells
- * them apart. The names are those of Word's formats.
+ * them apart. The names are Word's.
  */
 const SEQUENCES = new Map([
   ['02', 'decimalZero'],

@@ -79,7 +79,7 @@ function knownLists() {
   const byId = new Map<string, Numbers>();
   let last: { style: string; numbers: Numbers } | undefined;
   return {
-    /** The numbers of a list that begins: those of the list that it continues (clause 5.3.1), or new ones. */
+    /** The numbers of a list that begins: of the list that it continues (clause 5.3.1), or new numbers. */
     begin(style: string, attributes: Attributes): Numbers {
       const continues = attribute(attributes, 'continue-numbering') === 'true' && last?.style === style;
       const paragraphList = attribute(attributes, 'list-id');

@@ -30,7 +30,7 @@ export type OdfStyles = {
   take(name: string, attributes: Attributes): void;
   /** A property of a style or of its parents; undefined where none of them sets it. */
   property<Key extends keyof Style>(family: StyleFamily, name: string, key: Key): Style[Key] | undefined;
-  /** The family name of the font of a text style; undefined where it has that of the text around it. */
+  /** The family name of the font of a text style; undefined where it has the font of the text around it. */
   font(textStyle: string): string | undefined;
   /** The levels of a list style, from the outermost; of the numbering of headings where the name is OUTLINE. */
   listLevels(name: string): readonly ListLevel[] | undefined;
