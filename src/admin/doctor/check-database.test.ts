@@ -3,11 +3,12 @@ import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseNow } from '../../database/connection/clock.ts';
+import { createPool } from '../../database/connection/database.ts';
 import { type AccountChange, createAccount, updateAccount } from '../../database/rows/accounts.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
-import { checkClock, checkKind } from './check-database.ts';
+import { checkClock, checkConnections, checkKind } from './check-database.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
 beforeAll(async () => {
@@ -226,10 +227,22 @@ test('reports a pool larger than the limit of the server, and than that of the r
   const role = `doctor_${uuidv7().replaceAll('-', '')}`;
   const act = (statement: string) => database.executeQuery(CompiledQuery.raw(statement));
   await act(`CREATE ROLE ${role} LOGIN PASSWORD 'doctor' CONNECTION LIMIT 7`);
-  await act(`GRANT pg_read_all_data TO ${role}`);
+  await act(`GRANT pg_read_all_data, pg_write_all_data TO ${role}`);
   const DATABASE_URL = addressOf(deployment.connection, { user: role, password: 'doctor' });
   expect(await deployment.examineWith({ DATABASE_URL })).toEqual([
     expect.stringContaining('limit of the role leaves 7 connections'),
   ]);
   await act(`DROP ROLE ${role}`);
+});
+
+test('reports servers that together exceed the limit of the server', async () => {
+  const { connection, service } = deployment;
+  const pool = createPool(connection, 1, () => {});
+  const find = (servers: number) =>
+    checkConnections(pool, service.database, { databasePoolSize: 16 }, servers);
+  expect(await find(1)).toEqual([]);
+  expect(await find(1_000)).toMatchObject([
+    { problem: expect.stringContaining('but the 1000 servers and workers that run take up to 18000 (each') },
+  ]);
+  await pool.end();
 });

@@ -127,13 +127,14 @@ export async function checkClock(database: Database, now = Date.now): Promise<Pr
 type Limits = { server: number; role: number; database: number; superuser: boolean };
 
 /**
- * Checks whether one server with these settings gets its connections. A limit of -1 is none. A pooler needs fewer of
+ * Checks whether `servers` with these settings get their connections. A limit of -1 is none. A pooler needs fewer of
  * the database, and nothing tells its own limit.
  */
 export async function checkConnections(
   pool: pg.Pool,
   database: Database,
-  { databasePoolSize }: Config,
+  { databasePoolSize }: Pick<Config, 'databasePoolSize'>,
+  servers: number,
 ): Promise<Problem[]> {
   if (await isBehindPooler(pool)) return [];
   const { rows } = await sql<Limits>`
@@ -145,7 +146,9 @@ export async function checkConnections(
   );
   const limits = rows[0];
   if (limits === undefined) return [];
-  const needed = databasePoolSize + JOB_CONNECTIONS;
+  const neededByOne = databasePoolSize + JOB_CONNECTIONS;
+  const needed = neededByOne * servers;
+  const takers = servers === 1 ? 'one server takes' : `the ${servers} servers and workers that run take`;
   const limitsByName = {
     'The server’s max_connections': limits.server,
     // Superusers are exempt from these limits (PostgreSQL manual, CREATE ROLE and CREATE DATABASE).
@@ -158,8 +161,8 @@ export async function checkConnections(
     .filter(([, limit]) => limit !== -1 && limit < needed)
     .map(([name, limit]) => ({
       problem:
-        `${name} leaves ${limit} connections, but one server takes up to ${needed} ` +
-        `(DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,
-      remedy: `Raise that limit to ${needed} for each server, or lower DATABASE_POOL_SIZE.`,
+        `${name} leaves ${limit} connections, but ${takers} up to ${needed} ` +
+        `(each DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,
+      remedy: `Raise that limit to ${neededByOne} for each server, or lower DATABASE_POOL_SIZE.`,
     }));
 }

@@ -7,6 +7,7 @@ import { describeMistyped } from '../../config/setting-names.ts';
 import { createDatabase, createPool, type Database } from '../../database/connection/database.ts';
 import { hasCluster } from '../../embedded-postgres/embedded-postgres.ts';
 import { findDeploymentId } from '../../serve/discovery/deployment.ts';
+import { findRunningServers } from '../../serve/discovery/running-servers.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { hasStore, openFiles } from '../../serve/open-files.ts';
 import { findRefusedKeys } from '../../serve/secrets/installation-key.ts';
@@ -85,6 +86,10 @@ const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
     remedy: `Set ${mistyped.meant}; if ${mistyped.name} belongs to another program, set it to its default.`,
   }));
 
+/** Servers and workers that run on this DATA_DIR. */
+const countServers = async (config: Config): Promise<number> =>
+  (await findRunningServers(config)).filter(({ state }) => state === 'alive').length;
+
 type Joined = { pool: pg.Pool; database: Database };
 
 /** Checks all parts of the database, if it answers. */
@@ -101,7 +106,9 @@ async function* examineDatabase({ pool, database }: Joined, config: Config): Asy
   if (config.embeddings !== undefined && schema.problems.length === 0)
     yield await runCheck('nearest vectors', () => checkVectorIndexes(database));
   yield await runCheck('clocks', () => checkClock(database));
-  yield await runCheck('connections', () => checkConnections(pool, database, config));
+  yield await runCheck('connections', async () =>
+    checkConnections(pool, database, config, Math.max(1, await countServers(config))),
+  );
   if (databaseReadUrl !== undefined)
     yield await runCheck('read replica', () => checkReplica(database, databaseReadUrl));
   if (schema.problems.length === 0) {
