@@ -14,10 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
+/** `constructor`, which feedback passages share, is also a property of objects in JavaScript. */
 const SENTENCES = [
   'Ships pass the lighthouse at night, and its keeper writes down each ship.',
   'A bridge of steel carries trains over the river; ships pass below it.',
-  'The keeper of the lighthouse is paid by the harbour at the end of a month.',
+  'The keeper of the lighthouse is paid by its constructor at the end of a month.',
   'At night the harbour is closed by a chain, and ships wait before it.',
   'Trains wait before the bridge while it is open for ships.',
 ];

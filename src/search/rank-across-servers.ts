@@ -149,10 +149,10 @@ async function readShared(database: Queryable, best: string, lexemes: string[]) 
   const [shared] = await findShared(database, { best, lexemes });
   if (shared === undefined || shared.lexemes.length === 0) return {};
   const counts = await countShared(database, { ids: `{${shared.ids}}`, lexemes: shared.lexemes });
-  const frequencies: Record<string, number> = {};
+  const frequencies = new Map<string, number>(); // an object would have a `constructor`, which texts may have too
   for (const { lexeme, passage_count } of counts)
-    frequencies[lexeme] = (frequencies[lexeme] ?? 0) + passage_count;
-  return frequencies;
+    frequencies.set(lexeme, (frequencies.get(lexeme) ?? 0) + passage_count);
+  return Object.fromEntries(frequencies);
 }
 
 /** Returns the passages that the statement of one server finds, in its order, and how many candidates it had. */
