@@ -85,6 +85,19 @@ test('the error of a statement with settings is its own, and the connection goes
   });
 });
 
+test('a statement that cannot be prepared after a BEGIN is prepared the next time', async () => {
+  const statement = { name: 'read_later', text: 'SELECT number FROM made_later' };
+  const begin = { name: '', text: 'BEGIN' };
+  await expect(queryAfter(client, begin, statement)).rejects.toMatchObject({ code: '42P01' });
+  await client.query('ROLLBACK');
+  await client.query('CREATE TEMPORARY TABLE made_later (number integer)');
+  const reason = 'pg takes another way to remember in `connection.parsedStatements` what it has prepared';
+  for (let i = 0; i < 2; i++) {
+    await expect(queryAfter(client, begin, statement), reason).resolves.toMatchObject({ rows: [] });
+    await client.query('COMMIT');
+  }
+});
+
 test('a statement and a last one are one transaction: each has its rows, and both fail together', async () => {
   const last = { name: 'add', text: 'INSERT INTO added VALUES ($1::integer) RETURNING number', values: [0] };
   await client.query('CREATE TEMPORARY TABLE added (number integer CHECK (number < 9))');

@@ -72,6 +72,7 @@ export function cancelRequestOf(client: pg.ClientBase): Buffer {
  * The messages of the protocol (PostgreSQL manual, 55.2.3) that a statement consists of. The driver's types omit them.
  */
 type ProtocolConnection = {
+  parsedStatements: Record<string, string>;
   parse(statement: { name: string; text: string }): void;
   bind(bound: { statement: string; values: unknown[] }): void;
   describe(portal: { type: 'P'; name: '' }): void;
@@ -79,6 +80,7 @@ type ProtocolConnection = {
   sync(): void;
 };
 type ProtocolQuery = pg.Submittable & {
+  name?: string;
   prepare(connection: ProtocolConnection): void;
   _getRows(connection: ProtocolConnection): void;
   handleDataRow(message: unknown): void;
@@ -101,6 +103,8 @@ type PlainStatement = { name: string; text: string };
 class QueryAfter extends ProtocolQuery {
   readonly #first: PlainStatement;
   #isFirstDone = false;
+  /** The name of the statement, where it is not prepared yet and the first one is parsed before it. */
+  #unparsed: string | undefined;
 
   constructor(first: PlainStatement, statement: pg.QueryConfig, callback: Callback<pg.QueryResult>) {
     super({ ...statement, queryMode: 'extended' }, undefined, callback);
@@ -109,7 +113,10 @@ class QueryAfter extends ProtocolQuery {
 
   override prepare(connection: ProtocolConnection): void {
     const { name, text } = this.#first;
-    if (name === '') connection.parse({ name, text });
+    if (name === '') {
+      connection.parse({ name, text });
+      if (this.name && connection.parsedStatements[this.name] === undefined) this.#unparsed = this.name;
+    }
     connection.bind({ statement: name, values: [] });
     connection.execute({});
     super.prepare(connection);
@@ -121,6 +128,8 @@ class QueryAfter extends ProtocolQuery {
 
   override handleCommandComplete(message: unknown, connection: ProtocolConnection): void {
     if (this.#isFirstDone) super.handleCommandComplete(message, connection);
+    // The driver takes the first ParseComplete for the statement's, whose own Parse may fail yet.
+    else if (this.#unparsed !== undefined) delete connection.parsedStatements[this.#unparsed];
     this.#isFirstDone = true;
   }
 }
