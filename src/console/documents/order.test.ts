@@ -24,6 +24,7 @@ test.each([
   ['status', ['notes 9', 'Élan', 'Notes 10', 'zebra']],
   ['-status', ['Notes 10', 'zebra', 'Élan', 'notes 9']],
   ['nonsense', ['Notes 10', 'notes 9', 'Élan', 'zebra']],
+  ['__proto__', ['Notes 10', 'notes 9', 'Élan', 'zebra']],
 ])('the order %j', (written, titles) => {
   expect(sortDocuments(DOCUMENTS, readOrder(written)).map(({ title }) => title)).toEqual(titles);
 });

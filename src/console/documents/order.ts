@@ -25,7 +25,7 @@ export const ORDERS: [written: string, name: string][] = [
   ['-status', 'Searchable first'],
 ];
 
-const isColumn = (text: string): text is Column => text in BEGINS_DESCENDING;
+const isColumn = (text: string): text is Column => Object.hasOwn(BEGINS_DESCENDING, text);
 
 /** '-size' → { column: 'size', isDescending: true } */
 export function readOrder(written: string | null): Order {

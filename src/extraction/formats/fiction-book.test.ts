@@ -41,3 +41,10 @@ it('say so where they are cut off', async () => {
   expect(text).toContain('The gulls');
   expect(warnings).toMatchObject([{ code: 'FILE_CUT_OFF' }]);
 });
+
+it('have a heading where a title stands outside of bodies', async () => {
+  const { headings } = await read(
+    book('<title><p>Beside</p></title><body><section><p>The gulls</p></section></body>'),
+  );
+  expect(headings).toContain('1 Beside');
+});

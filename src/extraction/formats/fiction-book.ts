@@ -47,7 +47,7 @@ function bookTranslator(renderer: HtmlRenderer): Translator {
       if (name === 'body' || name === 'section') level++;
       if (name === 'title') isInTitle = true;
       // Titles of notes are their numbers.
-      if (name === 'title') return { element: isInNotes ? 'div' : `h${Math.min(level, 6)}` };
+      if (name === 'title') return { element: isInNotes ? 'div' : `h${Math.min(Math.max(level, 1), 6)}` };
       if (name === 'subtitle') return { element: `h${Math.min(level + 1, 6)}` };
       if (name === 'p' && isInTitle) return undefined;
       if (name === 'a') return isNote(attributes) ? { element: 'sup' } : undefined;

@@ -20,7 +20,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function cellText({ cell_type: type, source, input, level, outputs }: Cell): string {
   const text = joined(source ?? input);
-  if (type === 'heading') return `${'#'.repeat(Math.min(Number(level) || 1, 6))} ${text}`;
+  if (type === 'heading') return `${'#'.repeat(Math.min(Math.abs(Number(level)) || 1, 6))} ${text}`;
   if (type !== 'code') return text;
   const printed = Array.isArray(outputs)
     ? outputs.map((output) => outputText(output ?? {})).filter(Boolean)

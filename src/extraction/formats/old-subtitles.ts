@@ -64,6 +64,8 @@ const LYRICS = /^\s*(?:\[[a-z#]{1,10}:|\[\d{1,3}:\d\d\.\d{2,3}\])/i;
 const TIMES = /^(?:\s*\[\d{1,3}:\d\d\.\d{2,3}\])+/;
 const TIME = /(\d{1,3}):(\d\d\.\d{2,3})/g;
 const WORD_TIMES = /<\d{1,3}:\d\d\.\d{2,3}>\s?/g;
+/** A line is repeated at this many times at most, which bounds the length of the text. */
+const TIMES_MAX = 20;
 /** Title, artist, album: the others are facts about the file. */
 const FACT = /^\s*\[(?:ti|ar|al):(.*)\]\s*$/i;
 
@@ -74,7 +76,7 @@ function lyricsCues(text: string): Cue[] {
     if (fact !== undefined) cues.push({ start: 0, end: 0, lines: [fact] });
     const times = TIMES.exec(line)?.[0] ?? '';
     const words = line.slice(times.length).replace(WORD_TIMES, '');
-    for (const [, minutes, seconds] of times.matchAll(TIME)) {
+    for (const [, minutes, seconds] of times.matchAll(TIME).take(TIMES_MAX)) {
       const start = Number(minutes) * 60 + Number(seconds);
       cues.push({ start, end: start + LAST_SECONDS, lines: [words] });
     }

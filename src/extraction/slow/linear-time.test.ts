@@ -127,6 +127,12 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
     ],
   ],
   [
+    'extractSubtitles, a line that is repeated',
+    (text) => extractSubtitles(latin1(text)),
+    ['a ', 'a<'],
+    '[00:01.00]'.repeat(LENGTH / 10),
+  ],
+  [
     'extractXml, a book',
     (text) => extractXml(latin1(text)),
     ['<section>', '<title><p>a', '<a type="note">b</a>', '<author><nickname>c', '<annotation>d'],

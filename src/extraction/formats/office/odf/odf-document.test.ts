@@ -302,3 +302,8 @@ test('code keeps its white space, by the style of its paragraphs', async () => {
     line('<text:s text:c="4"/>As ever', 'P3');
   expect(await textOf({ body, automatic })).toBe('if a:\n\n    return\tb\n\nAs ever');
 });
+
+test.each(['-1', '-Infinity', '1e99', 'x'])('blanks that count %s of them are some', async (count) => {
+  const body = `<text:p>One<text:s text:c="${count}"/>two</text:p>`;
+  expect(await textOf({ body })).toBe('One two');
+});

@@ -83,7 +83,7 @@ function paragraphElements(context: TextContext): ElementReaders {
     span: (attributes) => openSpan(context, attribute(attributes, 'style-name') ?? ''),
     section: (attributes) => (isHidden(attributes) ? hide(context) : undefined),
     s: whole((attributes) =>
-      flow.write(' '.repeat(Math.min(Number(attribute(attributes, 'c')) || 1, BLANKS_MAX))),
+      flow.write(' '.repeat(Math.min(Math.abs(Number(attribute(attributes, 'c'))) || 1, BLANKS_MAX))),
     ),
     tab: whole(() => flow.write('\t')),
     'line-break': whole(flow.breakLine),

@@ -43,7 +43,7 @@ export class ActualTexts {
     const isBlank = covered.length > 0 && covered.every(isDrawnBlank) && !JOINERS.test(text);
     const seen = withoutBlanks(covered);
     const whole = wholeOf(seen.length > 0 ? seen : covered);
-    if (!whole) glyphs.push(...seen);
+    if (!whole) append(glyphs, seen);
     else if (text !== '' && !isBlank)
       glyphs.push({ ...whole, text, isAfterBlank: whole.isAfterBlank || /^\s/.test(open.text) });
     return isBlank || /\s$/.test(open.text);
@@ -51,7 +51,7 @@ export class ActualTexts {
 
   /** The page ends: what is still open was not meant for all that follows. */
   finish(glyphs: Glyph[]): void {
-    if (this.#open) glyphs.push(...withoutBlanks(glyphs.splice(this.#open.first)));
+    if (this.#open) append(glyphs, withoutBlanks(glyphs.splice(this.#open.first)));
   }
 }
 
@@ -62,6 +62,11 @@ const JOINERS = /^[\u200c\u200d]+$/;
 
 const withoutBlanks = (glyphs: Glyph[]): Glyph[] =>
   glyphs.filter((glyph) => glyph.text !== '' && !isDrawnBlank(glyph));
+
+/** One by one: a page may have more glyphs than a call has arguments. */
+function append(glyphs: Glyph[], added: Glyph[]): void {
+  for (const glyph of added) glyphs.push(glyph);
+}
 
 /** One glyph in the place of several; undefined where these stand on several rows, or there are none. */
 function wholeOf(glyphs: Glyph[]): Glyph | undefined {
