@@ -188,8 +188,9 @@ export async function listWebhookRows(
 ): Promise<(ListedWebhook & { deliveries: WebhookDelivery[] })[]> {
   const page = { accountId, ...after, limit };
   const [rows, delivered] = await Promise.all([listRows(database, page), findDeliveries(database, page)]);
-  const deliveries = Map.groupBy(delivered, ({ webhookId }) => webhookId);
-  return rows.map((row) => ({ ...row, deliveries: (deliveries.get(row.id) ?? []).map(toDelivery) }));
+  const deliveries = new Map(rows.map(({ id }): [string, WebhookDelivery[]] => [id, []]));
+  for (const { webhookId, ...delivery } of delivered) deliveries.get(webhookId)?.push(toDelivery(delivery));
+  return rows.map((row) => ({ ...row, deliveries: deliveries.get(row.id) ?? [] }));
 }
 
 /** Adds attempts to a webhook's log, in their order. */
