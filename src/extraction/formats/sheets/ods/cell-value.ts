@@ -1,6 +1,7 @@
 /** The text of a cell by its value (OpenDocument 1.3 part 3, 19.389), where the file has none as it is shown. */
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
+import type { CellText } from '../../../rendering/sheet-table.ts';
 import { generalNumber, valueFormat } from '../../number-format.ts';
 import { serialOf } from '../cell-formats.ts';
 
@@ -92,4 +93,12 @@ export function shownText(text: string, attributes: Attributes): string {
   return isNumber && CUT_OFF.test(text) && Number.isSafeInteger(Number(value))
     ? unformatted(attributes)
     : text;
+}
+
+/** A double as Java writes it: `6.0`, `4.006381333931E12`. */
+const JAVA_DOUBLE = /^-?\d+\.(?:0|\d+E-?\d+)$/;
+
+/** Whether a program in Java wrote a number as its own text: the sheet shows it by the cell's format. */
+export function isRawNumber(text: CellText, attributes: Attributes): boolean {
+  return typeof text === 'string' && JAVA_DOUBLE.test(text) && text === attribute(attributes, 'value');
 }

@@ -145,6 +145,23 @@ test('the text of a cell is what is shown, except that long numbers are in full'
   expect(await linesOf(row(shown + long + narrow))).toEqual(['07.03.31 | 4006381333931 | 125']);
 });
 
+test('numbers that a program in Java wrote as their own texts are shown by the format of their cells', async () => {
+  const styles =
+    '<number:number-style style:name="N1"><number:number number:decimal-places="2"/></number:number-style>' +
+    '<style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1"/>';
+  const number = (text: string, value: string, style = '') =>
+    cell(text, `${style} office:value-type="float" office:value="${value}"`);
+  const cells =
+    cell('a') +
+    number('6.0', '6.0') +
+    number('4.006381333931E12', '4.006381333931E12') +
+    number('1.0E-4', '1.0E-4') +
+    number('6.0', '6.0', 'table:style-name="ce1"') +
+    number('6.0', '6');
+  const { text } = (await read(odsOf(sheetOf(row(cells)), [], styles))).extracted;
+  expect(text).toBe('Menu\n\na | 6 | 4006381333931 | 0.0001 | 6.00 | 6.0');
+});
+
 test('comments and shapes follow the sheet; the texts of covered cells and of caches are not shown', async () => {
   const annotation =
     '<office:annotation><dc:creator>Ida</dc:creator><dc:date>2031-03-07</dc:date>' +

@@ -2,7 +2,7 @@
 import type { Attributes } from '../../../markup/markup-tokens.ts';
 import { attribute } from '../../../markup/read-xml.ts';
 import type { CellText, SheetRow } from '../../../rendering/sheet-table.ts';
-import { shownText, valueText } from './cell-value.ts';
+import { isRawNumber, shownText, valueText } from './cell-value.ts';
 import { type RowWriter, rowWriter } from './rows.ts';
 import type { SheetTexts } from './sheet-texts.ts';
 
@@ -113,12 +113,13 @@ export function openSheet(
   };
 }
 
-/** The text of a cell as the sheet shows it, or its value where the file has no text of it. */
+/** The text of a cell as the sheet shows it, or its value where the file has no such text of it. */
 function cellText(
   text: CellText | undefined,
   attributes: Attributes,
   codeOf: (cellStyle: string) => string | undefined,
 ): CellText {
-  if (text === undefined) return valueText(attributes, codeOf(attribute(attributes, 'style-name') ?? ''));
+  if (text === undefined || isRawNumber(text, attributes))
+    return valueText(attributes, codeOf(attribute(attributes, 'style-name') ?? ''));
   return typeof text === 'string' ? shownText(text, attributes) : text;
 }
