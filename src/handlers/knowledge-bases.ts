@@ -2,7 +2,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { databaseNow } from '../database/connection/clock.ts';
-import { recordStorage } from '../database/distribution/recorded-storage.ts';
 import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
 import { announceDeletion } from '../database/rows/deletion-lock.ts';
 import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
@@ -100,7 +99,6 @@ export const knowledgeBaseHandlers = {
       await recordKnowledgeBaseDeletion(transaction, { accountId, knowledgeBaseId });
       await jobs.enqueuePurge(transaction, knowledgeBaseId);
     });
-    await recordStorage(database, knowledgeBaseId);
     return { data: { id: knowledgeBaseId } };
   },
 

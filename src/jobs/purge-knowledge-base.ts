@@ -1,6 +1,7 @@
 /** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/connection/database.ts';
+import { recordStorage } from '../database/distribution/recorded-storage.ts';
 import { forgetKnowledgeBase } from '../database/rows/history/kept-queries.ts';
 import { CONTENT_TABLES, FIRST_TABLE } from '../database/schema/distributed-tables.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
@@ -31,6 +32,7 @@ export async function purgeKnowledgeBase(
   { database, files, config }: JobContext,
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
+  await recordStorage(database, knowledgeBaseId);
   await dropFrequencyDeltas(database, knowledgeBaseId);
   await sql`DELETE FROM synonym_groups WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(database);
   await forgetKnowledgeBase(database, knowledgeBaseId);

@@ -3,9 +3,10 @@
  * these rows, where otherwise it would read all shards: 128 statements at the servers of shards for a text, which one
  * that hangs holds up.
  *
- * A row has what its shard said last. Whatever stores more records it in its own transaction, so that the rows never
- * sum up to less than what is stored. They may sum up to more, as when a ticket has expired since: the shards are read
- * before an import is refused.
+ * A row has what its shard said last. Whatever stores more bytes records it in its own transaction, so that the rows
+ * never sum up to fewer than are stored. The passages and lexemes of a file are recorded when its document frequencies
+ * are merged. The rows may sum up to more, as when a ticket has expired since: the shards are read before an import is
+ * refused.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Queryable } from '../connection/database.ts';

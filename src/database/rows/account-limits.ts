@@ -240,21 +240,27 @@ export async function expectStorage(
 
 /**
  * Whether the account's index alone, from imports that have ended meanwhile, exceeds its limit. Then none of its
- * files is extracted any more. The import request has already checked that the file's bytes fit.
+ * files is extracted any more. The import request has already checked that the file's bytes fit. The recorded rows may
+ * be too high, as after a server was killed before it recorded a deletion: before a refusal, the shards are read.
  */
 export async function hasTooLargeIndex(
   database: Queryable,
   { accountId, defaults }: AccountWithDefaults,
 ): Promise<boolean> {
-  const counters = (await isDistributed(database))
-    ? sql`recorded_storage AS counters WHERE account_id = ${accountId}`
-    : sql`knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
-      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`;
-  const { rows } = await sql<{ excess: boolean }>`
-    SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
-    FROM accounts, (SELECT ${indexBytes} AS bytes FROM ${counters}) AS indexed
-    WHERE id = ${accountId}`.execute(database);
-  return rows[0]?.excess ?? false;
+  const isExceededBy = async (counters: RawBuilder<unknown>): Promise<boolean> => {
+    const { rows } = await sql<{ excess: boolean }>`
+      SELECT bytes > coalesce(storage_limit_bytes, ${defaults.storageLimitBytes}::bigint) AS excess
+      FROM accounts, (SELECT ${indexBytes} AS bytes FROM ${counters}) AS indexed
+      WHERE id = ${accountId}`.execute(database);
+    return rows[0]?.excess ?? false;
+  };
+  const isExceeded = () =>
+    isExceededBy(sql`
+      knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`);
+  if (!(await isDistributed(database))) return await isExceeded();
+  if (!(await isExceededBy(sql`recorded_storage AS counters WHERE account_id = ${accountId}`))) return false;
+  return (await unlessAway(isExceeded)) ?? false;
 }
 
 type Usage = Record<'knowledgeBaseCount' | 'storageUsed' | 'documentCount' | 'passageCount', number>;

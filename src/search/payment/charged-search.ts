@@ -20,10 +20,10 @@ const GIVE_BACK_MS = 5_000;
 /**
  * Creates the search that is charged in `database`. A search that fails costs nothing: what it has taken is given back.
  *
- * The price is taken after the ranking, in its round trip and its transaction, so that a ranking that fails takes none.
- * Where the ranking runs on another server, it is taken at the same time. Only an account that could not pay for its
- * last search, or has made none, is charged before the ranking: it may be refused, and should not cost a ranking each
- * time.
+ * The price is taken after the next statement of the search, in its round trip and its transaction. Mostly that is the
+ * ranking: if it fails, it takes none. Where the ranking runs on another server, the price is taken at the same time.
+ * Only an account that could not pay for its last search, or has made none, is charged before the ranking: it may be
+ * refused, and should not cost a ranking each time.
  * @throws INSUFFICIENT_CREDITS; then nothing is taken
  */
 export function createChargedSearch(database: Queryable, search: Search): ChargedSearch {

@@ -459,6 +459,22 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   const USED = Array(5).fill('200 null');
   const create = async () => (await distributed.call('createKnowledgeBase', { name: 'new' })).status;
 
+  test('what was recorded of a deleted knowledge base is forgotten, and refuses no file before', async () => {
+    const { body } = await distributed.call('createKnowledgeBase', { name: 'deleted' });
+    const knowledgeBaseId = String(body.data.id);
+    await distributed.call('importTextContent', { knowledgeBaseId, ...textOf(0, 0) });
+    const setLexemes = sql`
+      UPDATE recorded_storage SET distinct_lexemes = 1e12 WHERE knowledge_base_id = ${knowledgeBaseId} RETURNING 1`;
+    expect((await setLexemes.execute(maintenance)).rows).toHaveLength(1);
+    const file = `uploadFile?knowledgeBaseId=${ids.distributed[0]}&fileName=a.txt`;
+    const uploaded = await distributed.call(file, Buffer.from('A lighthouse.'));
+    const readStatus = () => distributed.call(`getDocumentStatus?documentId=${uploaded.body.data.id}`);
+    await expect.poll(async () => (await readStatus()).body.data.status, SOON).toBe('processed');
+    expect((await distributed.call('deleteKnowledgeBase', { knowledgeBaseId })).status).toBe(200);
+    const isRecorded = sql`SELECT FROM recorded_storage WHERE knowledge_base_id = ${knowledgeBaseId}`;
+    await expect.poll(async () => (await isRecorded.execute(maintenance)).rows, SOON).toEqual([]);
+  });
+
   test('while a shard moves to another worker, as after one was added, requests about it go on', async () => {
     const [knowledgeBaseId] = ids.distributed;
     const { rows } = await sql<{ move: string }>`
