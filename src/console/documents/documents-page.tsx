@@ -22,7 +22,7 @@ import { UploadArea } from './uploads/upload-area.tsx';
 import { UploadPanel } from './uploads/upload-panel.tsx';
 import { isUploading } from './uploads/uploads.ts';
 
-const isStatus = (text = ''): text is DocumentStatus => text in STATUS_NAMES;
+const isStatus = (text = ''): text is DocumentStatus => Object.hasOwn(STATUS_NAMES, text);
 
 /** The documents of the page's knowledge base that fit the page's filters. */
 function useDocumentList(): { list: DocumentList; isFiltered: boolean } {

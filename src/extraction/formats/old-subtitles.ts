@@ -48,16 +48,24 @@ const RATE = /^\s*(\d{2,3}(?:\.\d{1,3})?)\s*$/;
 const CINEMA_RATE = 23.976;
 
 function frameCues(text: string): Cue[] {
-  const lines = text.split('\n').map((line) => FRAMES.exec(line));
-  const rate = Number(RATE.exec(lines[0]?.[3] ?? '')?.[1] ?? 0);
-  return lines.slice(rate > 0 ? 1 : 0).flatMap((line): Cue[] => {
-    if (line === null) return [];
-    const [, from = '0', until = '', written = ''] = line;
-    const start = Number(from) / (rate || CINEMA_RATE);
-    const end = until === '' ? start + LAST_SECONDS : Number(until) / (rate || CINEMA_RATE);
-    return [{ start, end, lines: written.replace(/\{[a-z]:[^{}]*\}/gi, '').split('|') }];
-  });
+  const cues: Cue[] = [];
+  let rate = CINEMA_RATE;
+  for (const [i, line] of text.split('\n').entries()) {
+    const [, from, until = '', written = ''] = FRAMES.exec(line) ?? [];
+    const statedRate = i === 0 ? Number(RATE.exec(written)?.[1] ?? 0) : 0;
+    if (statedRate > 0) rate = statedRate;
+    else if (from === undefined) addUntimed(cues, line);
+    else {
+      const start = Number(from) / rate;
+      const end = until === '' ? start + LAST_SECONDS : Number(until) / rate;
+      cues.push({ start, end, lines: written.replace(/\{[a-z]:[^{}]*\}/gi, '').split('|') });
+    }
+  }
+  return cues;
 }
+
+/** A line without a time stays with the one before: the text may be a log or notes, and not what it looks like. */
+const addUntimed = (cues: Cue[], line: string): void => void cues.at(-1)?.lines.push(line);
 
 /** The times of a line of lyrics; a repeated line has several. Enhanced ones have further times before words. */
 const LYRICS = /^\s*(?:\[[a-z#]{1,10}:|\[\d{1,3}:\d\d\.\d{2,3}\])/i;
@@ -66,15 +74,17 @@ const TIME = /(\d{1,3}):(\d\d\.\d{2,3})/g;
 const WORD_TIMES = /<\d{1,3}:\d\d\.\d{2,3}>\s?/g;
 /** A line is repeated at this many times at most, which bounds the length of the text. */
 const TIMES_MAX = 20;
-/** Title, artist, album: the others are facts about the file. */
+/** Title, artist, album are shown. The other facts are about the file. */
 const FACT = /^\s*\[(?:ti|ar|al):(.*)\]\s*$/i;
+const OTHER_FACT = /^\s*\[[a-z#]{1,10}:[^\]]*\]\s*$/i;
 
 function lyricsCues(text: string): Cue[] {
   const cues: Cue[] = [];
   for (const line of text.split('\n')) {
     const fact = FACT.exec(line)?.[1];
-    if (fact !== undefined) cues.push({ start: 0, end: 0, lines: [fact] });
     const times = TIMES.exec(line)?.[0] ?? '';
+    if (fact !== undefined) cues.push({ start: 0, end: 0, lines: [fact] });
+    else if (times === '' && !OTHER_FACT.test(line)) addUntimed(cues, line);
     const words = line.slice(times.length).replace(WORD_TIMES, '');
     for (const [, minutes, seconds] of times.matchAll(TIME).take(TIMES_MAX)) {
       const start = Number(minutes) * 60 + Number(seconds);

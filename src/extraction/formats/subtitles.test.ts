@@ -141,3 +141,18 @@ test('a chat with the times of its lines stays as it is', async () => {
   const chat = '[10:42] Ada: Good morning.\n[10:43] Ben: Good morning.\n';
   expect((await read(chat, 'chat.txt')).extracted.text).toBe(chat);
 });
+
+test('lines without a time in a text that looks like lyrics or MicroDVD are not lost', async () => {
+  const log =
+    '[00:12.000] start\n[00:12.345] Error: no dock\n  at moor (quay.js:1)\n[by:Ulla]\n[00:14.000] end\n';
+  expect(await cuesOf(log, 'a.log')).toEqual([
+    [12, 'start'],
+    [12.345, 'Error: no dock at moor (quay.js:1)'],
+    [14, 'end'],
+  ]);
+  const notes = '{0}{25}One half\n{50}{75}Three quarters\nand prose\n';
+  expect((await cuesOf(notes, 'a.txt')).map(([, text]) => text)).toEqual([
+    'One half',
+    'Three quarters and prose',
+  ]);
+});
