@@ -300,8 +300,7 @@ function readSettings(given: NodeJS.ProcessEnv): { read: Settings; problems: str
       return [name, read(text)];
     } catch (error) {
       if (!(error instanceof WrongText)) throw error;
-      const source =
-        variables.length === 0 ? '' : `; what it does not say is that of ${variables.join(', ')}`;
+      const source = variables.length === 0 ? '' : `; the rest comes from ${variables.join(', ')}`;
       problems.push(`${name}: ${error.message}${source}`);
       return [name, undefined];
     }

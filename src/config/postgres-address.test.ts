@@ -128,7 +128,7 @@ test.each([
 ])('a variable that cannot be heeded is refused, and named: %o', (environment) => {
   const [name] = Object.keys(environment);
   expect(() => read('postgres://own:hunter2@db/d', environment)).toThrow(
-    new RegExp(`DATABASE_URL: must .*; what it does not say is that of ${name}`),
+    new RegExp(`DATABASE_URL: must .*; the rest comes from ${name}`),
   );
 });
 

@@ -128,8 +128,8 @@ test('a PDF with an empty page has a warning that names the page', async () => {
 });
 
 test.each([
-  ['notes.pdf', ['This is no pdf, as its name says: its bytes were read as plain text.']],
-  ['notes.docx', ['This is no docx, as its name says: its bytes were read as plain text.']],
+  ['notes.pdf', ['Its name says pdf, but it is none: its bytes were read as plain text.']],
+  ['notes.docx', ['Its name says docx, but it is none: its bytes were read as plain text.']],
   ['notes.doc', []],
   ['notes.txt', []],
   ['notes', []],

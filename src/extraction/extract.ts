@@ -81,7 +81,7 @@ const NEVER_TEXT: ReadonlySet<DocumentType> = new Set([
 function misnamed(type: DocumentType, fileName: string): DocumentWarning[] {
   const named = type === 'txt' ? typeByName(fileName) : undefined;
   if (named === undefined || !NEVER_TEXT.has(named)) return [];
-  const message = `This is no ${named}, as its name says: its bytes were read as plain text.`;
+  const message = `Its name says ${named}, but it is none: its bytes were read as plain text.`;
   return [{ code: 'TEXT_UNRELIABLE', message }];
 }
 
