@@ -205,8 +205,8 @@ describe('extractHtml', () => {
     ['a link inside a word is none', 'pre<a href="#n">fix</a> <a href="#n">2</a>', 'prefix 2'],
     [
       'a note is apart from its mark',
-      '<p> <a href="#n">1</a>Except<p><sup>2</sup>Except',
-      '1 Except\n\n2 Except',
+      '<p> <a href="#n">1</a>Except<p><sup>2</sup>Except<p><a href="#r3">3</a>. Except',
+      '1 Except\n\n2 Except\n\n3. Except',
     ],
     [
       'a link to its heading, or back from a note, is no text',

@@ -9,6 +9,8 @@ const MARK = /^\s*[[(]?(?:\d{1,3}|[a-z]|[ivx]{2,4}|[*†‡]{1,3})[\])]?\s*$/i;
 const ANCHOR = /^\s*[¶#§🔗⚓↩↑⬆^]\p{M}*\s*$/u;
 /** What a mark may touch: the end of a word or sentence. */
 const TOUCHED = /[\p{L}\p{M}\p{N}.,;:!?"'”’»)\]]/u;
+/** What belongs to the label of a note: `1.`, `1)` */
+const ENDS_LABEL = /^[.:)\]]/;
 /** A link with more in it is no mark. */
 const MARK_MAX_EVENTS = 8;
 
@@ -38,8 +40,6 @@ function raise({ open, close, text }: HtmlEvents, mark: string): void {
   close('sup');
 }
 
-const beginsLine = (name: string): boolean => PARAGRAPHS.has(name) || LINES.has(name);
-
 const leadsToPlace = (name: string, attributes: Attributes): boolean =>
   name === 'a' && attributes.get('href')?.includes('#') === true;
 
@@ -51,7 +51,13 @@ const leadsToPlace = (name: string, attributes: Attributes): boolean =>
 export function withNoteMarks(events: HtmlEvents): HtmlEvents {
   const { open, close, text } = events;
   let link: Link | undefined;
-  const { last, begin: beginLine, follow } = createLine();
+  let isAfterLabel = false;
+  const { last, begin, follow } = createLine();
+  const beginLine = (name: string): void => {
+    if (!PARAGRAPHS.has(name) && !LINES.has(name)) return;
+    begin();
+    isAfterLabel = false;
+  };
   const pass = (event: () => void): void => {
     if (!link) event();
     else if (link.events.push(event) > MARK_MAX_EVENTS) endLink('');
@@ -62,19 +68,19 @@ export function withNoteMarks(events: HtmlEvents): HtmlEvents {
     const isMark = MARK.test(mark);
     if (isMark && TOUCHED.test(last())) raise(events, mark);
     else if (!ANCHOR.test(mark)) for (const event of waiting) event();
-    if (isMark && last() === '') text(' ');
+    isAfterLabel = isMark && last() === '';
     follow(written);
   };
   return {
     open(name, attributes) {
-      if (beginsLine(name)) beginLine();
+      beginLine(name);
       if (link) link.depth++;
       else if (leadsToPlace(name, attributes)) link = { events: [], text: '', depth: 0 };
       pass(() => open(name, attributes));
     },
     close(name) {
       pass(() => close(name));
-      if (beginsLine(name)) beginLine();
+      beginLine(name);
       if (!link) return;
       link.depth--;
       if (link.depth < 0) endLink(link.text);
@@ -82,7 +88,9 @@ export function withNoteMarks(events: HtmlEvents): HtmlEvents {
     text(written) {
       if (link) link.text += written;
       else follow(written);
-      pass(() => text(written));
+      const apart = isAfterLabel && !ENDS_LABEL.test(written) ? ` ${written}` : written;
+      isAfterLabel = false;
+      pass(() => text(apart));
     },
   };
 }
