@@ -31,7 +31,7 @@ function samiCues(text: string): Cue[] {
       cues.push({ start, end: start + LAST_SECONDS, lines: [''] });
     },
     close(name) {
-      if (name === 'style' || name === 'head') hidden = Math.max(0, hidden - 1);
+      if (name === 'style' || name === 'head') hidden--;
     },
     text(written) {
       const last = cues.at(-1);

