@@ -86,9 +86,11 @@ const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
     remedy: `Set ${mistyped.meant}; if ${mistyped.name} belongs to another program, set it to its default.`,
   }));
 
-/** Servers and workers that run on this DATA_DIR. */
-const countServers = async (config: Config): Promise<number> =>
-  (await findRunningServers(config)).filter(({ state }) => state === 'alive').length;
+/** Servers and workers that run on this DATA_DIR; 0 if it cannot be read. */
+async function countServers(config: Config): Promise<number> {
+  const servers = await findRunningServers(config).catch(() => []);
+  return servers.filter(({ state }) => state === 'alive').length;
+}
 
 type Joined = { pool: pg.Pool; database: Database };
 
