@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { createCaller } from '../../../src/contract-check/requests/calling.ts';
@@ -22,18 +23,37 @@ export async function createFolder(): Promise<{ folder: string; remove: () => Pr
   return { folder, remove };
 }
 
+/** Exists while a file of this run of tests packs: a build begins by removing dist/. */
+const PACKING = join(tmpdir(), `knowledge-retrieval-packing-${process.ppid}`);
+
+/** Builds and packs the package into `folder`, when no other file of tests does. @returns the tarball's path */
+export async function packPackage(folder: string): Promise<string> {
+  while (
+    !(await mkdir(PACKING).then(
+      () => true,
+      () => false,
+    ))
+  )
+    await delay(200);
+  try {
+    // Without prepack, which would reinstall the dependencies while tests use them.
+    await run(process.execPath, ['scripts/build/build.ts'], { cwd: root });
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  } finally {
+    await rm(PACKING, { recursive: true });
+  }
+  return join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
+}
+
 /**
  * Packs the package and installs it into `folder`.
  * @returns the directory of the installed package; undefined if npm cannot reach the registry
  */
 export async function installPackage(folder: string): Promise<string | undefined> {
-  // Without prepack, which would reinstall the dependencies while tests use them.
-  await run(process.execPath, ['scripts/build/build.ts'], { cwd: root });
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
+  const tarball = await packPackage(folder);
   const flags = ['--prefix', folder, '--prefer-offline', '--no-audit', '--no-fund'];
   try {
-    await run('npm', ['install', ...flags, join(folder, tarball)]);
+    await run('npm', ['install', ...flags, tarball]);
   } catch (error) {
     if (UNREACHABLE.test(String(error))) return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { end, readGreeting, root } from '../../harness/service/service-process.ts';
-import { createFolder, expectSearches, findPort } from './installed-package.ts';
+import { createFolder, expectSearches, findPort, packPackage } from './installed-package.ts';
 
 const run = promisify(execFile);
 const { folder, remove } = await createFolder();
@@ -32,9 +32,7 @@ async function prepare(): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-  await run(process.execPath, ['scripts/build/build.ts'], { cwd: root });
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  return join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
+  return await packPackage(folder);
 }
 const tarball = await prepare();
 if (tarball === undefined)
