@@ -273,7 +273,11 @@ async function sendDirectly(client: pg.ClientBase, text: string, values: unknown
     change.settle(answers.then(([, { rows }]) => rows));
     return (await answers)[0];
   }
-  change?.settle(client.query({ ...change }).then(({ rows }) => rows));
+  if (change !== undefined) {
+    const rows = client.query({ ...change }).then(({ rows }) => rows);
+    change.settle(rows);
+    await rows; // a change that fails, or is cancelled, ends the request before its statement
+  }
   return await client.query({ name, text, values });
 }
 

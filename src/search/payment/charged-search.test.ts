@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { withinBounds } from '../../database/connection/bounded-statements.ts';
+import { createDatabase, createPool } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { createAccount, readBalance } from '../../database/rows/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
@@ -18,8 +19,7 @@ afterAll(() => suite.close());
 const ANSWER = { passages: [], phrasesAsWords: [], warnings: [] };
 
 /** A search of an account with these credits, and how many searches have come to their ranking. */
-async function chargedSearch(credits: number, rank = async () => ANSWER) {
-  const { database } = suite;
+async function chargedSearch(credits: number, rank = async () => ANSWER, database = suite.database) {
   const accountId = await createAccount(database, randomUUID(), credits);
   const counts = { ranked: 0 };
   const search: Search = async ({ admit }) => {
@@ -144,4 +144,26 @@ test('a price is given back after the end of its query too, although others hold
   held.resolve();
   await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
   expect(await balance()).toBe(3);
+});
+
+const one = prepare('one_on_a_new_connection', [], () => sql<object>`SELECT 1 AS one`);
+
+test('the first price on a connection ends with its search when that takes too long, for the same reason', async () => {
+  const database = createDatabase(createPool(suite.connection, 2, () => {}));
+  const rank = async () => {
+    await one(database, {});
+    return ANSWER;
+  };
+  const { accountId, searchFor, balance } = await chargedSearch(5, rank, database);
+  await searchFor(2);
+  // The only connection so far is busy: the next search opens another one, on which no price is prepared.
+  const searching = database.connection().execute(() =>
+    suite.database.transaction().execute(async (transaction) => {
+      await sql`SELECT FROM account_balances WHERE account_id = ${accountId} FOR UPDATE`.execute(transaction);
+      await withinBounds({ timeMaxMs: 300, signal: never }, () => searchFor(2));
+    }),
+  );
+  await expect(searching).rejects.toThrow('The search took too long');
+  expect(await balance()).toBe(3);
+  await database.destroy();
 });
