@@ -6,11 +6,12 @@ import { text } from 'node:stream/consumers';
 
 const root = join(import.meta.dirname, '..');
 
+/** `tsc`: of TypeScript 7, which takes a fifth of the time. It has no API yet for the tools that use TypeScript 6. */
 const TOOLS = {
   biome: '@biomejs/biome/bin/biome',
   redocly: '@redocly/cli/bin/cli.js',
   spectral: '@stoplight/spectral-cli/dist/index.js',
-  tsc: 'typescript/bin/tsc',
+  tsc: 'typescript-7/bin/tsc',
   vitest: 'vitest/vitest.mjs',
 };
 

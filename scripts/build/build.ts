@@ -2,12 +2,12 @@
  * Builds dist/: the server as JavaScript, since Node strips no types below node_modules; the client with its types; the
  * console, its page with script and style; and completions for shells.
  */
-import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleConsole } from '../../src/http/routes/console/bundle-console.ts';
 import { scriptCommand } from '../arguments.ts';
 import { buildClient } from '../pack-client/build-client.ts';
+import { runTool } from '../tools.ts';
 import { buildCompletions } from './build-completions.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -21,8 +21,7 @@ async function buildConsole(folder: string): Promise<void> {
 
 async function build(): Promise<void> {
   rmSync(target, { recursive: true, force: true });
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
+  runTool('tsc', '-p', 'scripts/build');
   for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source, exclude: ['console/**'] }))
     cpSync(join(source, file), join(code, file));
   await buildClient(target);
