@@ -7,12 +7,14 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { removeOrphanedObjects, requeuePurges, settleUploads } from '../jobs/collect-garbage.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
+import { GARBAGE_QUEUE } from '../jobs/queue-policies.ts';
 import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
 
 let started: Awaited<ReturnType<typeof startBucketService>>;
 let knowledgeBaseId: string;
 beforeAll(async () => {
   started = await startBucketService();
+  await vi.waitUntil(hasCollectedGarbage, { timeout: 60_000 });
 });
 afterAll(() => started.close());
 beforeEach(async () => {
@@ -23,6 +25,15 @@ beforeEach(async () => {
   const { body } = await started.suite.call('createKnowledgeBase', { name: 'in a bucket' });
   knowledgeBaseId = String(body.data.id);
 });
+
+/** Whether the service has done its first garbage collection, which could otherwise remove what a test has just put. */
+async function hasCollectedGarbage(): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM knowledge_jobs WHERE queue = ${GARBAGE_QUEUE} AND due_at > now() + interval '5 minutes'`.execute(
+    started.suite.service.database,
+  );
+  return rows.length > 0;
+}
 
 const requestTicket = (size: number) =>
   started.suite.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size });
