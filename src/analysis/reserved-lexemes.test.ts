@@ -1,19 +1,9 @@
-/** Impact tiers distinguish dense passages, and no text can contain a reserved lexeme. */
+/** No text can contain a reserved lexeme. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { impactTierLexeme, knowledgeBaseLexeme, tierCount } from './reserved-lexemes.ts';
+import { impactTierLexeme } from '../indexing/postings/impact-tiers.ts';
+import { knowledgeBaseLexeme } from './reserved-lexemes.ts';
 import { tokenise } from './tokens.ts';
-
-test('a word that occurs once is in no tier, not even in a short passage', () => {
-  expect(tierCount(1, 1)).toBe(0);
-});
-
-test('tiers weigh repetition against length', () => {
-  expect(tierCount(3, 150)).toBe(1);
-  expect(tierCount(3, 40)).toBe(2);
-  expect(tierCount(3, 400)).toBe(0);
-  expect(tierCount(12, 150)).toBe(3);
-});
 
 test('no text contains a reserved lexeme', () => {
   const reserved = [

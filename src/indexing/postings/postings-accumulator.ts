@@ -1,7 +1,7 @@
 /** Collects the lexemes of a document, and their positions in the current passage. */
 
-import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
 import { type ByteWriter, createByteWriter } from '../../database/connection/byte-writer.ts';
+import { impactTierLexeme } from './impact-tiers.ts';
 import { enlarge, type TokenIds } from './token-ids.ts';
 
 /** As many as `to_tsvector` keeps; a tsvector may have 256 of a lexeme (PostgreSQL manual 8.11.1). */

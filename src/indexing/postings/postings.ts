@@ -3,12 +3,12 @@
  * vector of each passage.
  */
 
-import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
 import { type CountedVector, packedVector } from '../../meaning/passage-vectors.ts';
 import { countUnspaced, type UnspacedVectors } from '../../meaning/unspaced-words.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';
+import { tierCount } from './impact-tiers.ts';
 import type { LexemeVectors } from './lexeme-vectors.ts';
 import { addPassageTsvector } from './postgres-tsvector-insides.ts';
 import {

@@ -1,7 +1,7 @@
 /** Completions: the words that begin with the last word of a query, for a search while its user types. */
 import { foldAccents } from '../../analysis/normalise.ts';
-import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
 import { tokenise } from '../../analysis/tokens.ts';
+import { impactTierLexeme } from '../../indexing/postings/impact-tiers.ts';
 import { inverseDocumentFrequency } from '../bm25.ts';
 import type { Found, Probe } from './vocabulary.ts';
 

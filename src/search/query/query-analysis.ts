@@ -7,10 +7,10 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import type { DocumentFilter } from '../../database/rows/documents/document-filter.ts';
+import { impactTierLexeme, TIERS } from '../../indexing/postings/impact-tiers.ts';
 import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
 import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';

@@ -1,6 +1,6 @@
 /** The impact levels of terms with synonyms. */
 import { expect, test } from 'vitest';
-import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
+import { impactTierLexeme } from '../../indexing/postings/impact-tiers.ts';
 import { levelsOf } from './impact-levels.ts';
 
 /** The counts of a lexeme and of its impact tiers. */

@@ -1,6 +1,6 @@
 /** The impact levels at which passages contain a term, from which candidates.ts chooses. */
 import { quoteLexeme } from '../../analysis/lexemes.ts';
-import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../../analysis/reserved-lexemes.ts';
+import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../../indexing/postings/impact-tiers.ts';
 import { expectedScoreAt } from '../bm25.ts';
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import { TIERED_FROM } from '../query/query-analysis.ts';

@@ -4,8 +4,8 @@
  */
 
 import { isMarked } from '../../analysis/notations/marks.ts';
-import { impactTierLexeme, TIERS } from '../../analysis/reserved-lexemes.ts';
 import type { Queryable } from '../../database/connection/database.ts';
+import { impactTierLexeme, TIERS } from '../../indexing/postings/impact-tiers.ts';
 import { inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from '../bm25.ts';
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
