@@ -13,7 +13,7 @@ import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
 import { BM25_VALUES, bestByBm25 } from './ranking/best-by-bm25.ts';
-import { FULL_MATCH_VALUES } from './ranking/full-matches.ts';
+import { FULL_MATCH_VALUES } from './ranking/proximity.ts';
 import {
   type FoundPassage,
   foundColumns,

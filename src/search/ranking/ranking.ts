@@ -16,13 +16,6 @@ import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
 import { distinctTables } from './distinct-passages.ts';
-import {
-  FULL_MATCH_VALUES,
-  fullMatchesFirst,
-  fullMatchValues,
-  matchColumns,
-  NO_FULL_MATCHES,
-} from './full-matches.ts';
 import { inEachLayout, type Layout } from './layout.ts';
 import {
   cosines,
@@ -32,6 +25,13 @@ import {
   meaningValues,
   nearestInMeaning,
 } from './meaning.ts';
+import {
+  FULL_MATCH_VALUES,
+  fullMatchesFirst,
+  fullMatchValues,
+  matchColumns,
+  NO_FULL_MATCHES,
+} from './proximity.ts';
 import {
   feedbackTerms,
   joinNeighbours,
