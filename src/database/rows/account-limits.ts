@@ -64,7 +64,9 @@ const accountGone = (accountId: string) => new Error(`there is no account ${acco
  * documents: an eighth of it. A passage takes 3.5 kB with its entries in all indexes, and a lexeme of a knowledge base
  * 300 bytes. Tables and indexes of one text, as multiples of that estimate, and of the text's own bytes:
  *
- *     documentation English Chinese random ideographs base64 numbers 1.28 .94 .94 .89 1.09 .82 15 10 40 104 62 28
+ *     documentation   English   Chinese   random ideographs   base64   numbers
+ *              1.28       .94       .94                 .89     1.09       .82
+ *                15        10        40                 104       62        28
  *
  * English takes five times its bytes once its words repeat, and so counts by its bytes as ever: an account takes five
  * to ten times its limit in any script. It took 68 times its limit in random ideographs while a lexeme counted 16

@@ -3,8 +3,9 @@
  * in its own transaction; so does a new title, which takes the vectors away. One worker at a time takes documents from
  * it, and writes vectors from the first passage to the last. A row says how far it has got:
  *
- *   waits after_position 0; due_at is past is tried its passages up to after_position have vectors, or the model has
- *   refused them is left tries > 0: the model refused some passages. It is due again after a day
+ *   waits      after_position 0; due_at is past
+ *   is tried   its passages up to after_position have vectors, or the model has refused them
+ *   is left    tries > 0: the model refused some passages. It is due again after a day
  *
  * Without a row, a document has all vectors of the wanted generation; or a server of an earlier version has imported
  * it, or another model is wanted since. A worker looks for such documents (indexing/missing-vectors.ts). It takes the

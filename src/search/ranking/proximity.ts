@@ -1,11 +1,16 @@
 /**
- * SQL that puts full matches first: passages with the words of the query side by side. Those with all words, apart,
- * keep their place before what feedback lifts.
+ * SQL for the proximity of a query's words: it puts full matches first, passages with the words side by side. Those
+ * with all words, apart, keep their place before what feedback lifts.
  *
  * nDCG@10, mean of the ratios to BM25 over 20 open collections, up to 120 queries of each:
  *
- *   no feedback 1.0555 feedback 1.0697 and full matches first 1.0693 and passages with all words keep their place
- *   1.0686 instead of feedback, pairs of words near each other: weight .1 1.0528 weight .25 1.0564
+ *   no feedback                                        1.0555
+ *   feedback                                           1.0697
+ *   and full matches first                             1.0693
+ *   and passages with all words keep their place       1.0686
+ *   instead of feedback, pairs of words near each other:
+ *     weight .1                                        1.0528
+ *     weight .25                                       1.0564
  *
  * So feedback stays, without its harm. Such pairs (the sequential dependence model, Metzler and Croft 2005) gain .013
  * for cacm and .006 for msmarco-sub, and lose .015 for scifact, .018 for checkthat20 and up to .014 in scripts without

@@ -51,11 +51,16 @@ export type WeightedScoring = Scoring &
  *
  * nDCG@10, mean of the open collections cut to some documents (`npm run evaluate -- --small`):
  *
- *                              10 30 100 300 own counts only .9788 .9510 .9302 .9038 30 passages, common .05 .9789
- *                              .9542 .9333 .9043 60, no common words .9797 .9538 .9306 .9039 60, common .05 .9781 .9558
- *                              .9332 .9038 60, common .15 .9787 .9572 .9347 .9040 100, common .15 .9779 .9572 .9344
- *                              .9045 100, common .3 .9796 .9575 .9342 .9044 and fading .9800 .9575 .9348 .9042 300,
- *                              common .05 .9785 .9573 .9291 .9023
+ *                              10      30      100     300
+ *   own counts only           .9788   .9510   .9302   .9038
+ *   30 passages, common .05   .9789   .9542   .9333   .9043
+ *   60, no common words       .9797   .9538   .9306   .9039
+ *   60, common .05            .9781   .9558   .9332   .9038
+ *   60, common .15            .9787   .9572   .9347   .9040
+ *   100, common .15           .9779   .9572   .9344   .9045
+ *   100, common .3            .9796   .9575   .9342   .9044
+ *   and fading                .9800   .9575   .9348   .9042
+ *   300, common .05           .9785   .9573   .9291   .9023
  */
 const PRIOR_PASSAGES = 100;
 /**
