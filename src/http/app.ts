@@ -18,7 +18,7 @@ import { EXPOSED_HEADERS, SECURITY_HEADERS } from './access/security-headers.ts'
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './capacity/admission.ts';
 import { laneOf } from './capacity/admission-lanes.ts';
-import { shedLoad } from './capacity/load-shedding.ts';
+import { refuseEarly } from './capacity/early-refusals.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './contract/dispatch.ts';
 import { createRoutes, type Routes } from './routes/routes.ts';
 
@@ -157,5 +157,5 @@ export async function createApp({
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
   const { paths } = dispatch;
-  return shedLoad(answer, { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins });
+  return refuseEarly(answer, { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins });
 }

@@ -1,4 +1,4 @@
-/** A request refused by load shedding gets the same answer as one refused inside the application. */
+/** A request that is refused early gets the same answer as one refused inside the application. */
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { keyOfHeader } from '../access/console-session.ts';
 import { createApp } from '../app.ts';
 import { drain, listen } from '../server/server.ts';
 import type { Admission } from './admission.ts';
-import { shedLoad } from './load-shedding.ts';
+import { refuseEarly } from './early-refusals.ts';
 
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';
@@ -91,7 +91,7 @@ function newRequest(key: string) {
 test('an unknown key is looked up first, and a valid one then counts for its account', async () => {
   const known = new Set(['known']);
   const handled: string[] = [];
-  const handle = shedLoad(({ headers }) => void handled.push(String(headers['x-api-key'])), {
+  const handle = refuseEarly(({ headers }) => void handled.push(String(headers['x-api-key'])), {
     admission: { ...full, isFull: (_lane, key) => !known.has(key) },
     lookUpUnknownKey: (key) =>
       known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key).has(key)),
@@ -113,7 +113,7 @@ test('an unknown key is looked up first, and a valid one then counts for its acc
 test('a refusal is sent after a quarter of a second, so that repeating clients cause few refusals', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const handle = shedLoad(() => {}, {
+  const handle = refuseEarly(() => {}, {
     admission: full,
     lookUpUnknownKey: () => undefined,
     keyOf: keyOfHeader,

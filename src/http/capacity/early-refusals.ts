@@ -1,7 +1,7 @@
 /**
- * Load shedding: refuses requests that would not get a permit soon, before their bodies are read. Under overload there
- * are many refusals for each answer, and each refusal takes time from the answers. So refusals bypass the application
- * and use Node's HTTP directly.
+ * Refuses requests that load shedding lets into no lane, before their bodies are read. Under overload there are many
+ * refusals for each answer, and each refusal takes time from the answers. So refusals bypass the application and use
+ * Node's HTTP directly.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ const LOG_INTERVAL_MS = 1_000;
  * `paths`: of the operations. Requests to other paths need no permit. `lookUpUnknownKey` finds the account of an
  * unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
  */
-type SheddingOptions = {
+type RefusalOptions = {
   admission: Admission;
   lookUpUnknownKey(key: string): Promise<boolean> | undefined;
   keyOf: KeyReader;
@@ -92,9 +92,9 @@ function createThrottledRunner(): (act: () => void) => void {
  * Passes requests that can get a permit soon to `handle`, and refuses the others. Preflights are always handled: they
  * cost nothing, and their request follows immediately.
  */
-export function shedLoad(
+export function refuseEarly(
   handle: RequestListener,
-  { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins }: SheddingOptions,
+  { admission, lookUpUnknownKey, keyOf, paths, telemetry, log, corsOrigins }: RefusalOptions,
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
   const countRefusal = createRefusalLog(log);
