@@ -7,9 +7,10 @@
 import { createFairSemaphore, type FairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { type Client, SHUTDOWN_WAIT_MAX_MS, type WaitBudget } from '../../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../../terms/errors.ts';
-import { createLane, type LaneName } from './admission-lanes.ts';
+import type { LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
+import { createLane } from './load-shedding.ts';
 
 /**
  * Imports may hold this share of the permits, since an import may take seconds. The rest is left to requests that take
