@@ -10,7 +10,7 @@ import type {
 import type { Filter } from '../../generated/types.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { DocumentFilter } from '../database/rows/documents/document-filter.ts';
-import type { KeyedRequest, Transact } from '../database/rows/idempotency-keys.ts';
+import type { KeyedRequest, Transact } from '../database/rows/kept-answers.ts';
 import type { AccessToken } from '../terms/access-token.ts';
 import type { Reach } from '../terms/ids.ts';
 import type { Service } from './service.ts';

@@ -11,7 +11,7 @@ import {
   type WaitQueue,
 } from '../concurrency/wait-queue.ts';
 import type { Description } from '../database/rows/documents/documents.ts';
-import { KeyTaken } from '../database/rows/idempotency-keys.ts';
+import { KeyTaken } from '../database/rows/kept-answers.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts';
 
 /** An import that may share a batch. */

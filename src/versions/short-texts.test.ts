@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from '../../generated/types.gen.ts';
 import { updateAccount } from '../database/rows/accounts.ts';
-import { commitOnce, findKeptAnswer, type KeyedRequest } from '../database/rows/idempotency-keys.ts';
+import { commitOnce, findKeptAnswer, type KeyedRequest } from '../database/rows/kept-answers.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import type { Text } from '../indexing/analyse-document.ts';

@@ -7,7 +7,7 @@ import type { Stem } from '../analysis/lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { type DefaultLimits, expectStorage } from '../database/rows/account-limits.ts';
 import type { NewText } from '../database/rows/documents/new-documents.ts';
-import { commitTogether, type KeyedRequest, type Transact } from '../database/rows/idempotency-keys.ts';
+import { commitTogether, type KeyedRequest, type Transact } from '../database/rows/kept-answers.ts';
 import { analyseTexts, type Text } from '../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';

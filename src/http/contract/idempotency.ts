@@ -8,7 +8,7 @@ import {
   findKeptAnswer,
   type KeyedRequest,
   type Transact,
-} from '../../database/rows/idempotency-keys.ts';
+} from '../../database/rows/kept-answers.ts';
 import type { Caller } from '../access/authenticate.ts';
 
 /** The operations that create something. The others ignore the header: they can be repeated safely. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSharedDatabase } from '../testing/test-database.ts';
-import { commitOnce, findKeptAnswer, type KeyedRequest, removeExpiredAnswers } from './idempotency-keys.ts';
+import { commitOnce, findKeptAnswer, type KeyedRequest, removeExpiredAnswers } from './kept-answers.ts';
 
 let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let request: KeyedRequest;
