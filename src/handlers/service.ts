@@ -4,7 +4,7 @@ import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { SendTest } from '../outbound/webhooks/send-test.ts';
-import type { QueryHistory } from '../search/history/query-history.ts';
+import type { QueryHistory } from '../search/history/noted-queries.ts';
 import type { ChargedSearch } from '../search/payment/charged-search.ts';
 import type { Arrivals } from '../versions/accept-together.ts';
 import type { ShortTexts } from '../versions/short-texts.ts';

@@ -34,7 +34,7 @@ import { noVectors, type VectorsIn } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { createSendTest } from '../outbound/webhooks/send-test.ts';
-import { createQueryHistory } from '../search/history/query-history.ts';
+import { createQueryHistory } from '../search/history/noted-queries.ts';
 import { createChargedSearch } from '../search/payment/charged-search.ts';
 import { createReplicatedSearch } from '../search/replicated-search.ts';
 import { createSearch, type Search } from '../search/search.ts';

@@ -12,7 +12,7 @@ import {
   removeOldQueries,
 } from '../../database/rows/history/kept-queries.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { createQueryHistory, type NotedQuery, STORED_AFTER_MS } from './query-history.ts';
+import { createQueryHistory, type NotedQuery, STORED_AFTER_MS } from './noted-queries.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 const silent = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 /**
- * Keeps the queries of accounts that want it. A query never waits for that: it is noted in memory after its answer, and
- * stored with others. What a killed server has noted is lost.
+ * Notes the queries of accounts that keep them (rows/history/kept-queries.ts). A query never waits for that: it is
+ * noted in memory after its answer, and stored with others. What a killed server has noted is lost.
  */
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
