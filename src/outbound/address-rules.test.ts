@@ -1,6 +1,6 @@
 /** Only public addresses pass, in every spelling. */
 import { expect, test } from 'vitest';
-import { isPublicAddress } from './public-addresses.ts';
+import { isPublicAddress } from './address-rules.ts';
 
 const PUBLIC = [
   '1.1.1.1',
