@@ -88,6 +88,9 @@ function toFoundPassage(result: SearchResult, { address, names }: Surroundings):
   };
 }
 
+/** About how many tokens the passages of an answer have, where the agent does not say it. */
+export const TOKENS_DEFAULT = 6_000;
+
 /** Ideographs, kana and Hangul: about one token each. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 /** Characters of other scripts in a token, about: English has 4 to 5, German and Arabic 2 to 4. */

@@ -4,10 +4,8 @@ import type { FilterOrText } from '../../../generated/types.gen.ts';
 import { idOf, listAll } from '../arguments/find-knowledge-base.ts';
 import { readDocumentId } from '../arguments/read-document-id.ts';
 import { attributes, documentId, filter, knowledgeBase } from './fields.ts';
-import { selectPassages, toText } from './passages-for-agents.ts';
+import { selectPassages, TOKENS_DEFAULT, toText } from './passages-for-agents.ts';
 import { answer, type Call, defineTool } from './tool.ts';
-
-const TOKENS_DEFAULT = 6_000;
 
 const input = z.strictObject({
   query: z
