@@ -1,6 +1,6 @@
 /**
- * All limits of the extraction of one file, with the reason for each number. In bytes, unless the name has another
- * unit.
+ * The limits of the extraction of one file, with the reason for each number. In bytes, unless the name has another
+ * unit. Those of OCR are in recognition/recognition-limits.ts.
  */
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { MACHINE_MEMORY } from '../config/machine-memory.ts';
@@ -45,26 +45,6 @@ export const MEMORY_MAX = Math.min(896 * MEBIBYTE, MACHINE_MEMORY / 2);
 
 /** Pixels of one picture before it is made smaller: a page at 600 dpi. Decoded, it takes 4 bytes a pixel. */
 export const PICTURE_PIXELS_MAX = Math.floor(MEMORY_MAX / 24);
-
-/** Pixels of a page as it is recognised: A4 at 300 dpi has 8.7 million. Larger ones are made smaller. */
-export const RECOGNISED_PIXELS_MAX = 12_000_000;
-
-/**
- * Processor time for the recognition of one page, in all languages that are tried. It takes 2 to 4 s; a newspaper 10.
- */
-export const RECOGNITION_PAGE_MAX_MS = 60_000;
-
-/** Processor time for all pages of an upload: a scan of 1,000 pages. */
-export const RECOGNITION_MAX_MS = 3_600_000;
-
-/**
- * From one recognised page to the next on a busy machine, on which the process gets a fifth of a processor. It ends a
- * picture whose layout alone takes that long, and the file with it.
- */
-export const RECOGNITION_PAGE_MAX_WAIT_MS = 5 * RECOGNITION_PAGE_MAX_MS;
-
-/** From the arrival of the bytes to the result, with recognition. */
-export const RECOGNITION_MAX_WAIT_MS = 5 * RECOGNITION_MAX_MS;
 
 /** JavaScript heap of that process. A sheet of a million cells takes 256 MiB. */
 export const HEAP_MAX = Math.min(512 * MEBIBYTE, 0.6 * MEMORY_MAX);

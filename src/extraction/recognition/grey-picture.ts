@@ -1,5 +1,5 @@
 /** Pictures in grey, one byte a pixel, as recognition reads them: 0 is black, 255 is white. */
-import { RECOGNISED_PIXELS_MAX } from '../extraction-limits.ts';
+import { RECOGNISED_PIXELS_MAX } from './recognition-limits.ts';
 
 /** Rows from the top, without padding. `fullWidth`: pixels in a row before it was made smaller. */
 export type GreyPicture = { width: number; height: number; fullWidth: number; pixels: Uint8Array };

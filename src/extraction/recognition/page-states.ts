@@ -1,9 +1,9 @@
 /** What became of the pages that recognition was tried on, and what the owner of the file is told about them. */
 import type { FileWarning } from '../extracted-file.ts';
-import { RECOGNITION_MAX_MS, RECOGNITION_PAGE_MAX_MS } from '../extraction-limits.ts';
 import { pageWarning } from '../page-warnings.ts';
 import type { RecognisedPage } from './recognised-lines.ts';
 import type { Unrecognised } from './recognition.ts';
+import { RECOGNITION_MAX_MS, RECOGNITION_PAGE_MAX_MS } from './recognition-limits.ts';
 
 /**
  * `doubtful`: it was recognised badly, or parts of it not at all. `blank`: no text was found. `slow`: it took too long.

@@ -1,8 +1,9 @@
 /** Recognises the text of pictures (OCR) within bounds of processor time for a page and for a whole upload. */
-import { RECOGNITION_MAX_MS, RECOGNITION_PAGE_MAX_MS } from '../extraction-limits.ts';
+
 import { type GreyPicture, roughness, turned } from './grey-picture.ts';
 import type { LanguageData } from './ocr-languages.ts';
 import { type RecognisedPage, recognisedPage } from './recognised-lines.ts';
+import { RECOGNITION_MAX_MS, RECOGNITION_PAGE_MAX_MS } from './recognition-limits.ts';
 import { EngineError, Overdue, startTesseract, type Tesseract } from './tesseract-insides.ts';
 
 /** `page`: the page took too long. `file`: the upload has used up its time before. */

@@ -5,13 +5,9 @@ import type { DocumentType } from '../../../generated/types.gen.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction } from '../extract.ts';
 import { TOO_MUCH_MEMORY } from '../extraction-error.ts';
-import {
-  RECOGNITION_MAX_WAIT_MS,
-  RECOGNITION_PAGE_MAX_WAIT_MS,
-  RESULT_HEAD_MAX,
-  RESULT_MAX,
-} from '../extraction-limits.ts';
+import { RESULT_HEAD_MAX, RESULT_MAX } from '../extraction-limits.ts';
 import type { RecognisedPages } from '../recognition/recognition.ts';
+import { RECOGNITION_MAX_WAIT_MS, RECOGNITION_PAGE_MAX_WAIT_MS } from '../recognition/recognition-limits.ts';
 import type { ResultHead } from './extraction-process.ts';
 import { watchMemory } from './extraction-watchdog.ts';
 

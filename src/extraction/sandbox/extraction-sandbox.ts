@@ -9,13 +9,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  EXTRACTION_MAX_MS,
-  HEAP_MAX,
-  RECOGNITION_MAX_MS,
-  RESERVED_MEMORY_MAX,
-} from '../extraction-limits.ts';
+import { EXTRACTION_MAX_MS, HEAP_MAX, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
 import { OCR_FOLDER } from '../recognition/ocr-languages.ts';
+import { RECOGNITION_MAX_MS } from '../recognition/recognition-limits.ts';
 
 const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
 

@@ -11,7 +11,7 @@
  */
 import type { PDFPageProxy } from 'pdfjs-dist';
 import { AnnotationMode, OPS, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
-import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
+import { RECOGNISED_PIXELS_MAX } from '../../../recognition/recognition-limits.ts';
 import { type DecodedImage, type PagePicture, toPagePicture } from './page-picture.ts';
 import { loadReader } from './pdfjs-source-insides.ts';
 import { STATE_CHANGES } from './text-state.ts';

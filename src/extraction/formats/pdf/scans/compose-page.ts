@@ -1,6 +1,7 @@
 /** Draws the pictures of a page as one picture, at the resolution that they have. */
-import { RECOGNISED_PIXELS_MAX } from '../../../extraction-limits.ts';
+
 import type { GreyPicture } from '../../../recognition/grey-picture.ts';
+import { RECOGNISED_PIXELS_MAX } from '../../../recognition/recognition-limits.ts';
 import { type Matrix, multiply } from '../glyphs/matrix.ts';
 import type { PlacedPicture } from './placed-pictures.ts';
 
