@@ -1,7 +1,8 @@
 /**
- * Long polls for the end of a document's import. All long polls of a server share one statement every tenth of a
- * second, and hold neither connection nor transaction. Why not LISTEN/NOTIFY: it serialises the commits of all imports
- * (PostgreSQL source, async.c). It needs one more connection, and polling for what is missed while that is broken.
+ * Long polls for the end of a document's import. The spec states the longest one (`WaitSeconds`). All long polls of a
+ * server share one statement every tenth of a second, and hold neither connection nor transaction. Why not
+ * LISTEN/NOTIFY: it serialises the commits of all imports (PostgreSQL source, async.c). It needs one more connection,
+ * and polling for what is missed while that is broken.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../database/connection/database.ts';

@@ -1,5 +1,6 @@
 /**
  * Access tokens: `krt_<key id>_<content>_<signature>`. A token stands for a key for a time, and sees no more than it.
+ * The spec states for how long at most (`expiresIn` of createToken).
  * Nothing of it is stored: it ends with its key, or at its time by the servers' clocks.
  */
 import { createHmac } from 'node:crypto';

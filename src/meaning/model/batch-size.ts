@@ -1,4 +1,7 @@
-/** How many texts a request may have: what a server takes is found by trying, and tried anew as it goes. */
+/**
+ * How many texts a request may have, at most EMBEDDINGS_BATCH (config/model-settings.ts): what a server takes is found
+ * by trying, and tried anew as it goes.
+ */
 
 /**
  * Requests of one size that must succeed before a larger one is tried; each larger one that is refused doubles them.

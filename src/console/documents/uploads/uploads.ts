@@ -66,6 +66,8 @@ export const hasEnded = ({ state }: Upload): boolean => ENDED.has(state.peek().p
 const EXTERNAL_ID_MAX = 256;
 /** The largest file that the service takes. */
 const FILE_MAX_BYTES = 50 * 2 ** 20;
+/** Files that are uploaded at the same time. The client of session.ts would send no more. */
+const UPLOADS_AT_ONCE = 8;
 
 let lastId = 0;
 
@@ -154,6 +156,7 @@ export async function startUploads(
   try {
     await service.uploadFilesAndPoll(sources, {
       knowledgeBaseId,
+      concurrency: UPLOADS_AT_ONCE,
       ...(skipsUnchanged && { ifUnchanged: 'skip' as const }),
       ...(Object.keys(attributes).length > 0 && { attributes }),
       signal: list.stopping.signal,
