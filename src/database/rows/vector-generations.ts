@@ -67,26 +67,21 @@ const REREAD_MS = 5_000;
 export const KEPT_SECONDS = 60;
 
 /**
- * The generations, as they were REREAD_MS ago at most. While the database does not answer, they are read again at each
- * call, which fails.
+ * The generations, as they were REREAD_MS ago at most. Requests share what was read, but no read that still runs: it ends
+ * with the request that began it.
  */
 export function createCurrentGeneration(database: Queryable) {
-  let read: Promise<Generations> | undefined;
-  let rereadAtMs = 0;
-  const readGenerationsAgain = async (): Promise<Generations> => {
-    const isDue = performance.now() >= rereadAtMs;
-    if (read === undefined || isDue) {
-      rereadAtMs = performance.now() + REREAD_MS;
-      read = readGenerations(database);
-      read.catch(() => {
-        rereadAtMs = 0;
-      });
-    }
-    return await read;
+  let last: { generations: Generations; untilMs: number } | undefined;
+  const readIfDue = async (): Promise<Generations> => {
+    if (last !== undefined && performance.now() < last.untilMs) return last.generations;
+    const untilMs = performance.now() + REREAD_MS;
+    const generations = await readGenerations(database);
+    last = { generations, untilMs };
+    return generations;
   };
   return {
-    current: async (): Promise<VectorGeneration | undefined> => (await readGenerationsAgain()).current,
-    wanted: async (): Promise<VectorGeneration | undefined> => (await readGenerationsAgain()).wanted,
+    current: async (): Promise<VectorGeneration | undefined> => (await readIfDue()).current,
+    wanted: async (): Promise<VectorGeneration | undefined> => (await readIfDue()).wanted,
   };
 }
 

@@ -231,7 +231,7 @@ test('a misspelt word is no synonym, and a synonym keeps near words away', async
   expect(await titlesFor('extensino')).toEqual(['meant']);
 });
 
-test('hostile: long queries and large groups take bounded time', async () => {
+test('hostile: long queries and large groups take bounded processor time', async () => {
   const { resultsFor, setSynonyms } = await openOver(LEAVE);
   const words = (count: number) => Array.from({ length: count }, () => 'pto').join(' ');
   await setSynonyms(
@@ -240,9 +240,9 @@ test('hostile: long queries and large groups take bounded time', async () => {
       finds: [`paid time off ${i}`],
     })),
   );
-  const begun = performance.now();
-  await resultsFor(words(2_000), { details: { explain: true, highlight: true } });
-  expect(performance.now() - begun).toBeLessThan(5_000);
+  const details = { explain: true, highlight: true };
+  const usedMs = await usedMsOf(() => resultsFor(words(2_000), { details }));
+  expect(usedMs).toBeLessThan(3_000);
 });
 
 test('each of many groups counts, though their terms share a word', async () => {
