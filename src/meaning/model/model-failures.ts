@@ -30,6 +30,13 @@ export class ModelUnavailable extends ModelFailure {
   }
 }
 
+/** The server took too long for this request: it may answer a smaller one. */
+export class AnswerLate extends ModelUnavailable {
+  constructor(message: string) {
+    super(message, true);
+  }
+}
+
 /** There is nothing at this address, or not this model. */
 export class NothingThere extends ModelUnavailable {}
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { EmbeddingsServer } from './embeddings-server.ts';
 import {
+  AnswerLate,
   BatchRefused,
   type ModelFailure,
   ModelUnavailable,
@@ -75,6 +76,16 @@ test('a batch that is refused is halved at once, and the size that worked is kep
   expect(calls.map(({ length }) => length)).toEqual([32, 16, 8, 8, 8, 8, 8, 8, 8, 8]);
   expect(await embed(textsOf(4))).toHaveLength(4);
   expect(waits).toEqual([]);
+});
+
+test('a batch that takes too long is halved, and the next one waits: a slow server has less to do each time', async () => {
+  const { embed, calls, waits } = createTested((texts) => {
+    if (texts.length > 10) throw new AnswerLate('60 s');
+  });
+  const texts = textsOf(32);
+  expect(await embed(texts)).toEqual(complete(texts));
+  expect(calls.map(({ length }) => length)).toEqual([32, 16, 8, 8, 8, 8]);
+  expect(waits.map(([, ms]) => ms)).toEqual([1_000, 2_000]);
 });
 
 test('a text that is too long is cut until it is taken; the others are whole, in batches as before', async () => {

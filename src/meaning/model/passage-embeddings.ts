@@ -7,7 +7,14 @@ import { createBatchSize } from './batch-size.ts';
 import { CALIBRATION_SENTENCES } from './calibration-sentences.ts';
 import { halfOf } from './embed-cut.ts';
 import type { EmbeddingsServer } from './embeddings-server.ts';
-import { BatchRefused, ModelFailure, ModelUnavailable, RateLimited, WrongAnswer } from './model-failures.ts';
+import {
+  AnswerLate,
+  BatchRefused,
+  ModelFailure,
+  ModelUnavailable,
+  RateLimited,
+  WrongAnswer,
+} from './model-failures.ts';
 
 /**
  * The vector of a text, as the model makes it. undefined: the server takes this text in no length, and `problem` is a
@@ -165,7 +172,7 @@ export function createPassageEmbeddings(
         return answer.map((vector) => ({ vector, isCut: false, problem: undefined }));
       }
       // A second failure may mean that there are too many: a server can also break down under them.
-      const isTooMuch = answer instanceof BatchRefused || failures % 2 === 0;
+      const isTooMuch = answer instanceof BatchRefused || answer instanceof AnswerLate || failures % 2 === 0;
       if (isTooMuch && count > 1) {
         count = size.halve(count);
         if (answer instanceof BatchRefused) continue;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { codeOf } from '../../../terms/problem.ts';
-import { ModelUnavailable, WrongAnswer } from '../model-failures.ts';
+import { AnswerLate, ModelUnavailable, WrongAnswer } from '../model-failures.ts';
 import { failureOf, type Secrets } from './error-answers.ts';
 
 /** Requests to one server at a time: a server with one model works through few at once. */
@@ -116,9 +116,7 @@ export function createPost({ who, url, apiKey, answerMs = ANSWER_MS }: Asked): P
       answer = await send(url, { method: 'POST', headers, agent, signal: both }, bytes, maxBytes);
     } catch (error) {
       signal.throwIfAborted();
-      // Another request, with fewer or other texts, may be answered.
-      if (inTime.aborted)
-        throw new ModelUnavailable(`${named} did not answer within ${answerMs / 1000} s.`, true);
+      if (inTime.aborted) throw new AnswerLate(`${named} did not answer within ${answerMs / 1000} s.`);
       const code = codeOf(error) || 'no valid HTTP answer';
       throw new ModelUnavailable(`${named} cannot be reached (${code}).`);
     }
