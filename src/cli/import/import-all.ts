@@ -138,6 +138,14 @@ async function importOne(
   }
 }
 
+/** Why an import stopped early, and how to go on. @throws an error that does not stop imports */
+function whyStopped(error: unknown): string {
+  if (!isStopping(error)) throw error;
+  if (areAttributesWrong(error)) return error.message;
+  const howToGoOn = OF_THE_KEY.has(error.errorCode) ? 'Run the command again with such a key.' : HOW_TO_GO_ON;
+  return `${explainError(error)} ${howToGoOn}`;
+}
+
 /**
  * Imports the files of a scan. The client's `uploadFiles` is not used: many of these files need no upload, but a look
  * at their document, or a wait for it.
@@ -175,12 +183,7 @@ export async function importAll(
     await untilSignal(onEnd, () => inParallel(scan.files(), concurrency * IN_WORK_PER_SENT, importNext));
     return undefined;
   } catch (error) {
-    if (!isStopping(error)) throw error;
-    if (areAttributesWrong(error)) return error.message;
-    const howToGoOn = OF_THE_KEY.has(error.errorCode)
-      ? 'Run the command again with such a key.'
-      : HOW_TO_GO_ON;
-    return `${explainError(error)} ${howToGoOn}`;
+    return whyStopped(error);
   } finally {
     progress.end();
   }

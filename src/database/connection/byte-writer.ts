@@ -15,60 +15,66 @@ const BYTES_PER_UNIT = 3;
 
 export type ByteWriter = ReturnType<typeof createByteWriter>;
 
+/** The written bytes are the first `length` of `buffer`. */
+type Written = { buffer: Buffer<ArrayBuffer>; length: number };
+
+function reserve(written: Written, bytes: number): void {
+  const { buffer, length } = written;
+  if (length + bytes <= buffer.length) return;
+  // Frees the old buffer, as `release` does.
+  written.buffer = Buffer.from(buffer.buffer.transfer(Math.max(2 * buffer.length, length + bytes)));
+}
+
+const textWriter = (written: Written) => ({
+  text(value: string): void {
+    reserve(written, value.length * BYTES_PER_UNIT);
+    written.length += written.buffer.write(value, written.length);
+  },
+  /** Writes text as an element of an array, after its number of bytes. */
+  sizedText(value: string): void {
+    reserve(written, 4 + value.length * BYTES_PER_UNIT);
+    const bytes = written.buffer.write(value, written.length + 4);
+    written.length = written.buffer.writeInt32BE(bytes, written.length) + bytes;
+  },
+  /** Writes a character from U+0800 to U+FFFF. */
+  threeBytes(codePoint: number): void {
+    reserve(written, 3);
+    written.buffer[written.length++] = 0xe0 | (codePoint >> 12);
+    written.buffer[written.length++] = 0x80 | ((codePoint >> 6) & 0x3f);
+    written.buffer[written.length++] = 0x80 | (codePoint & 0x3f);
+  },
+});
+
 /** Writes numbers in network order, and text in UTF-8, into a buffer that grows. */
 export function createByteWriter() {
-  let buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  let length = 0;
-
-  const reserve = (bytes: number): void => {
-    if (length + bytes <= buffer.length) return;
-    // Frees the old buffer, as `release` does.
-    buffer = Buffer.from(buffer.buffer.transfer(Math.max(2 * buffer.length, length + bytes)));
-  };
-  const int32 = (value: number): void => {
-    reserve(4);
-    length = buffer.writeInt32BE(value, length);
-  };
+  const written: Written = { buffer: Buffer.allocUnsafeSlow(INITIAL_BYTES), length: 0 };
   return {
-    int32,
-    text(value: string): void {
-      reserve(value.length * BYTES_PER_UNIT);
-      length += buffer.write(value, length);
+    ...textWriter(written),
+    int32(value: number): void {
+      reserve(written, 4);
+      written.length = written.buffer.writeInt32BE(value, written.length);
     },
     byte(value: number): void {
-      reserve(1);
-      buffer[length++] = value;
-    },
-    /** Writes a character from U+0800 to U+FFFF. */
-    threeBytes(codePoint: number): void {
-      reserve(3);
-      buffer[length++] = 0xe0 | (codePoint >> 12);
-      buffer[length++] = 0x80 | ((codePoint >> 6) & 0x3f);
-      buffer[length++] = 0x80 | (codePoint & 0x3f);
+      reserve(written, 1);
+      written.buffer[written.length++] = value;
     },
     /** Writes `values` from `start` to `end`, one by one. For a few bytes, this is faster than a call of `append`. */
     bytes(values: Uint8Array, start: number, end: number): void {
-      reserve(end - start);
-      for (let i = start; i < end; i++) buffer[length++] = values[i] as number; // i is in range
-    },
-    /** Writes text as an element of an array, after its number of bytes. */
-    sizedText(value: string): void {
-      reserve(4 + value.length * BYTES_PER_UNIT);
-      const bytes = buffer.write(value, length + 4);
-      length = buffer.writeInt32BE(bytes, length) + bytes;
+      reserve(written, end - start);
+      for (let i = start; i < end; i++) written.buffer[written.length++] = values[i] as number; // i is in range
     },
     /**
      * Adds `size` bytes that `write` puts into `buffer` from `start` on. For many bytes: then this is faster than one
      * by one.
      */
     append(size: number, write: (buffer: Buffer, start: number) => void): void {
-      reserve(size);
-      write(buffer, length);
-      length += size;
+      reserve(written, size);
+      write(written.buffer, written.length);
+      written.length += size;
     },
     /** Replaces the 32-bit number at `offset`. */
-    patch: (offset: number, value: number): void => void buffer.writeInt32BE(value, offset),
-    size: (): number => length,
-    written: (): Buffer => buffer.subarray(0, length),
+    patch: (offset: number, value: number): void => void written.buffer.writeInt32BE(value, offset),
+    size: (): number => written.length,
+    written: (): Buffer => written.buffer.subarray(0, written.length),
   };
 }

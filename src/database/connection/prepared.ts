@@ -126,6 +126,37 @@ function register(name: string, { sql: text, parameters }: CompiledQuery): strin
   return text;
 }
 
+/** A statement that is prepared, and its text for tables that are not distributed. */
+type Plain<Value extends string> = {
+  name: string;
+  values: readonly Value[];
+  placeholders: Record<Value, RawBuilder<unknown>>;
+  text: string;
+};
+
+/** The forms of the statement `plain` for tables that Citus distributes. */
+function makeForm<Value extends string, Row>(
+  database: Kysely<Tables>,
+  { name, values, placeholders, text: plain }: Plain<Value>,
+  { build, ids, buildInShard, combine }: DistributedStatement<Value, Row>,
+): DistributedForm {
+  const compile = (build: Build<Value, Row>) => register(name, build(placeholders).compile(database));
+  const form = { text: build ? compile(build) : plain };
+  if (ids === undefined) return form;
+  const inOneShard = buildInShard ? compile(buildInShard) : plain;
+  const statements = inShard(name, inOneShard, values.length);
+  names.set(statements.call, `${name}_in_shard`);
+  const inOne = { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+  if (combine === undefined) return inOne;
+  const calls = atWorkers(name, inOneShard, values.length);
+  names.set(calls.call, `${name}_at_workers`);
+  return {
+    ...inOne,
+    text: inOneShard,
+    atWorkers: { ...calls, combine: combine as (parts: unknown[][]) => unknown[] },
+  }; // of its rows
+}
+
 function prepareFor<Value extends string, Row>(
   name: string,
   values: readonly Value[],
@@ -140,32 +171,11 @@ function prepareFor<Value extends string, Row>(
     RawBuilder<unknown>
   >; // its keys are just these
   let text: string | undefined;
-  const compile = (database: Kysely<Tables>, statement: RawBuilder<Row>): string =>
-    register(name, statement.compile(database));
-  const makeForm = (
-    database: Kysely<Tables>,
-    plain: string,
-    { build, ids, buildInShard, combine }: DistributedStatement<Value, Row>,
-  ): DistributedForm => {
-    const form = { text: build ? compile(database, build(placeholders)) : plain };
-    if (ids === undefined) return form;
-    const inOneShard = buildInShard ? compile(database, buildInShard(placeholders)) : plain;
-    const statements = inShard(name, inOneShard, values.length);
-    names.set(statements.call, `${name}_in_shard`);
-    const inOne = { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
-    if (combine === undefined) return inOne;
-    const calls = atWorkers(name, inOneShard, values.length);
-    names.set(calls.call, `${name}_at_workers`);
-    return {
-      ...inOne,
-      text: inOneShard,
-      atWorkers: { ...calls, combine: combine as (parts: unknown[][]) => unknown[] },
-    }; // of its rows
-  };
   return async (database, given, isAlone = false) => {
     if (text === undefined) {
-      text = compile(database, build(placeholders));
-      if (distributed) distributedForms.set(text, makeForm(database, text, distributed));
+      text = register(name, build(placeholders).compile(database));
+      const plain = { name, values, placeholders, text };
+      if (distributed) distributedForms.set(text, makeForm(database, plain, distributed));
     }
     const parameters = values.map((value) => given[value] ?? null);
     return (await (isAlone ? sendAlone : send)(database, text, parameters)) as Row[]; // as its builder says

@@ -31,6 +31,23 @@ export function findVersion(major: number): string | undefined {
   return join(native, 'bin');
 }
 
+type Launch = ReturnType<typeof chooseLaunch>;
+
+/** Makes an empty cluster, in which its owner alone may read `files`: by name, with their text. */
+function makeCluster(cluster: string, bin: string, files: Record<string, string>): Launch {
+  const launch = chooseLaunch(cluster, join(bin, 'postgres'));
+  mkdirSync(cluster, { mode: 0o700 });
+  if (launch.owner) chownSync(cluster, launch.owner.uid, launch.owner.gid);
+  const initdb = ['-D', cluster, '-A', 'trust', '-U', USER, '--encoding=UTF8', '--locale=C.UTF-8', '-N'];
+  const [file = '', ...args] = [...launch.prefix, join(bin, 'initdb'), ...initdb];
+  execFileSync(file, args, { ...launch.account, cwd: '/', stdio: 'ignore' });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(cluster, name), text, { mode: 0o600 });
+    if (launch.owner) chownSync(join(cluster, name), launch.owner.uid, launch.owner.gid);
+  }
+  return launch;
+}
+
 /**
  * Starts the PostgreSQL of the folder `bin` at a port of this machine.
  * @param files further files of the cluster, which its owner alone may read: by name, with their text
@@ -47,22 +64,12 @@ export async function startPlainPostgres(
   const directory = mkdtempSync(join(tmpdir(), 'plain-postgres-'));
   chmodSync(directory, 0o711); // PostgreSQL does not run as root
   const cluster = join(directory, 'cluster');
-  const postgres = join(bin, 'postgres');
-  const launch = chooseLaunch(cluster, postgres);
-  mkdirSync(cluster, { mode: 0o700 });
-  if (launch.owner) chownSync(cluster, launch.owner.uid, launch.owner.gid);
-  const initdb = ['-D', cluster, '-A', 'trust', '-U', USER, '--encoding=UTF8', '--locale=C.UTF-8', '-N'];
-  const [file = '', ...args] = [...launch.prefix, join(bin, 'initdb'), ...initdb];
-  execFileSync(file, args, { ...launch.account, cwd: '/', stdio: 'ignore' });
-  for (const [name, text] of Object.entries({ ...files, 'pg_hba.conf': `${hba}\n` })) {
-    writeFileSync(join(cluster, name), text, { mode: 0o600 });
-    if (launch.owner) chownSync(join(cluster, name), launch.owner.uid, launch.owner.gid);
-  }
+  const launch = makeCluster(cluster, bin, { ...files, 'pg_hba.conf': `${hba}\n` });
   const port = await findFreePort();
   const all = { fsync: 'off', listen_addresses: '127.0.0.1', unix_socket_directories: cluster, ...settings };
   const options = Object.entries({ ...all, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  const running = startProgram(launch, postgres, {
+  const running = startProgram(launch, join(bin, 'postgres'), {
     args: ['-D', cluster, ...options],
     detached: true,
     onLine: (line) => void (line.includes(READY) && resolve()),

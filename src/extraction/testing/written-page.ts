@@ -102,6 +102,32 @@ export function toTiff(pages: Bitmap[]): Buffer {
   return Buffer.concat(parts);
 }
 
+const stream = (entries: string, content: string) =>
+  `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+
+/** The objects of a page for a picture that is cut into `strips`. `add` returns a reference to an object. */
+function scannedPage(
+  { width, height, pixels }: Bitmap,
+  { rotate, strips }: { rotate: number; strips: number },
+  add: (object: string) => string,
+): string {
+  const [w, h] = [(width * 72) / 150, (height * 72) / 150];
+  const rows = Math.ceil(height / strips);
+  let [names, drawn] = ['', ''];
+  for (let y = 0; y < height; y += rows) {
+    const count = Math.min(rows, height - y);
+    const data = deflateSync(pixels.subarray(y * width, (y + count) * width)).toString('latin1');
+    const size = `/Width ${width} /Height ${count}`;
+    const form = '/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode';
+    names += `/I${y} ${add(stream(`/Subtype /Image ${size} ${form}`, data))} `;
+    drawn += `q ${w} 0 0 ${(h * count) / height} 0 ${h - (h * (y + count)) / height} cm /I${y} Do Q\n`;
+  }
+  return add(
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${w} ${h}] /Rotate ${rotate} /Contents ${add(stream('', drawn))} ` +
+      `/Resources << /XObject << ${names} >> >> >>`,
+  );
+}
+
 /**
  * A PDF with a page for each picture, at 150 dots an inch, and with a `text` one more page that has it. `rotate`: how
  * the pages are turned for their reader. `strips`: into how many pictures each is cut, from the top.
@@ -110,33 +136,10 @@ export function scannedPdf(
   bitmaps: Bitmap[],
   { text, rotate = 0, strips = 1 }: { text?: string; rotate?: number; strips?: number } = {},
 ): Buffer {
-  const stream = (entries: string, content: string) =>
-    `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
   const objects = ['<< /Type /Catalog /Pages 2 0 R >>', ''];
   const add = (object: string): string => `${objects.push(object)} 0 R`;
   const font = add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
-  const pages = bitmaps.map(({ width, height, pixels }) => {
-    const [w, h] = [(width * 72) / 150, (height * 72) / 150];
-    const rows = Math.ceil(height / strips);
-    let [names, drawn] = ['', ''];
-    for (let y = 0; y < height; y += rows) {
-      const count = Math.min(rows, height - y);
-      const data = deflateSync(pixels.subarray(y * width, (y + count) * width)).toString('latin1');
-      const picture = add(
-        stream(
-          `/Subtype /Image /Width ${width} /Height ${count} /ColorSpace /DeviceGray ` +
-            `/BitsPerComponent 8 /Filter /FlateDecode`,
-          data,
-        ),
-      );
-      names += `/I${y} ${picture} `;
-      drawn += `q ${w} 0 0 ${(h * count) / height} 0 ${h - (h * (y + count)) / height} cm /I${y} Do Q\n`;
-    }
-    return add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${w} ${h}] /Rotate ${rotate} /Contents ${add(stream('', drawn))} ` +
-        `/Resources << /XObject << ${names} >> >> >>`,
-    );
-  });
+  const pages = bitmaps.map((bitmap) => scannedPage(bitmap, { rotate, strips }, add));
   if (text !== undefined)
     pages.push(
       add(

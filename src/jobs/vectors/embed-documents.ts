@@ -168,6 +168,17 @@ async function maintain(
   }
 }
 
+/** The model of the settings, whose vectors are those of the generation `own`. */
+const passageEmbeddings = ({ embeddings: settings, log }: EmbeddingContext, own: VectorGeneration) =>
+  createPassageEmbeddings(createEmbeddingsServer({ ...modelOf(settings), dimensions: own.dimensions }), {
+    ...settings,
+    onWait: ({ message }, waitMs) =>
+      log.warn(
+        { reason: message, waitSeconds: waitMs / 1000 },
+        'the model makes no vectors now: tried again',
+      ),
+  });
+
 /**
  * A turn. It may be aborted at any point: the next one goes on where it was. While the model does not answer, it waits.
  * `own`: the generation of the settings.
@@ -186,18 +197,10 @@ export async function embedDocuments(
     endsAtMs: performance.now() + TURN_MS,
   };
   if (!(await isWanted(turn))) return false;
-  const server = createEmbeddingsServer({ ...modelOf(settings), dimensions: own.dimensions });
   const embedding = {
     database,
     generation: own.generation,
-    embeddings: createPassageEmbeddings(server, {
-      ...settings,
-      onWait: ({ message }, waitMs) =>
-        log.warn(
-          { reason: message, waitSeconds: waitMs / 1000 },
-          'the model makes no vectors now: tried again',
-        ),
-    }),
+    embeddings: passageEmbeddings(context, own),
     space: createModelSpace(own.mean),
     log,
   };

@@ -7,11 +7,12 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Language } from '../../analysis/language.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import type { DocumentFilter } from '../../database/rows/documents/document-filter.ts';
 import { impactTierLexeme, TIERS } from '../../indexing/postings/impact-tiers.ts';
-import { dictionaryOf, type StemMemory } from '../../indexing/stems.ts';
+import type { StemMemory } from '../../indexing/stems.ts';
 import type { VectorsIn } from '../../meaning/passage-vectors.ts';
 import { type Phrase, tokensToLookUp, toPhrases } from '../phrases/phrases.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
@@ -23,6 +24,13 @@ import {
   withinLexemes,
 } from '../synonyms/synonym-spans.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
+import {
+  findUnknown,
+  recallStems,
+  rememberStems,
+  type StemsByLanguage,
+  type UnknownWords,
+} from './known-stems.ts';
 import { ownLanguage, type QueryMeaning, readMeaning, type SearchMode } from './query-meaning.ts';
 import {
   analyseQuery,
@@ -34,6 +42,7 @@ import {
   SCORED_TERMS_MAX,
 } from './query-terms.ts';
 import { withSynonyms } from './synonyms-of-terms.ts';
+import type { WordsToLookUp } from './words-to-look-up.ts';
 
 /**
  * A query over the account's knowledge bases with these distinct ids, or over all of them.
@@ -105,56 +114,11 @@ const FREQUENCIES_MAX = 96_000;
  */
 type SearchedSet = { languages: string[]; size: number; mayHaveTiers: boolean };
 
-/** The known stems of a query's words by language; a language without a stemmer has none. */
-type StemsByLanguage = Map<string, Map<string, string>>;
-
-/** The stems in `memory`, and those `known` besides. */
-function recallStems(
-  words: string[],
-  languages: string[],
-  memory: StemMemory,
-  known: StemsByLanguage = new Map(),
-): StemsByLanguage {
-  const stemsIn = (language: string) => {
-    const stems = new Map(known.get(language));
-    for (const word of dictionaryOf(language) === undefined ? [] : words) {
-      const stem = stems.get(word) ?? memory.recall(language, word);
-      if (stem !== undefined) stems.set(word, stem);
-    }
-    return stems;
-  };
-  return new Map(languages.map((language) => [language, stemsIn(language)]));
-}
-
-/** The words whose stems are unknown, by language. */
-function findUnknown(words: string[], stems: StemsByLanguage) {
-  return [...stems].flatMap(([language, known]) => {
-    const dictionary = dictionaryOf(language);
-    const unknown = dictionary === undefined ? [] : words.filter((word) => !known.has(word));
-    return dictionary === undefined || unknown.length === 0 ? [] : [{ language, dictionary, words: unknown }];
-  });
-}
-
 /** The terms of a query, and the lexemes of each token of its phrases. */
 type AnalysedWords = { terms: QueryTerm[]; phraseLexemes: Map<string, string[]> };
 
 /** Spellings of phrases take at most this share of the lexemes that may be looked up. */
 const SPELLINGS_SHARE = 0.25;
-/** Remembers the stems that a statement has read. Returns their lexemes. */
-function rememberStems(
-  toStem: ReturnType<typeof findUnknown>,
-  read: string[][],
-  { stems, memory }: { stems: StemsByLanguage; memory: StemMemory },
-): string[] {
-  return toStem.flatMap(({ language, words }, i) =>
-    words.map((word, k) => {
-      const stem = read[i]?.[k] ?? '';
-      memory.remember(language, word, stem);
-      stems.get(language)?.set(word, stem);
-      return stem || word;
-    }),
-  );
-}
 
 /**
  * The synonyms of a query as far as its stems are known.
@@ -207,97 +171,142 @@ const lexemesOf = ({ terms, phraseLexemes }: AnalysedWords): string[] => {
     : [...new Set([...variants, ...[...phraseLexemes.values()].flat()])];
 };
 
+/** A query as it was read. `own`: its language. `vectorsIn` is undefined where its meaning does not count. */
+type ReadQuery = { query: string; words: QueryWords; own: Language[]; vectorsIn: VectorsIn | undefined };
+
+function readScoped({ query, mode = 'both' }: ScopedQuery, vectorsIn: VectorsIn | undefined): ReadQuery {
+  const words = readQuery(query);
+  // What is in quotes is searched as it is written.
+  const hasMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
+  return hasMeaning
+    ? { query, words, own: ownLanguage(query), vectorsIn }
+    : { query, words, own: [], vectorsIn: undefined };
+}
+
+/** What an attempt assumes of the searched set and of the stems, and the terms and synonyms that follow from it. */
+type Assumption = SearchedSet & {
+  stems: StemsByLanguage;
+  analysed: AnalysedWords;
+  synonyms: QuerySynonyms;
+};
+
+const keyOf = ({ accountId, knowledgeBaseIds: ids, restriction }: ScopedQuery): string =>
+  createHash('sha256')
+    .update([accountId, ...(ids ?? []), ...(restriction ? [restriction.path] : [])].join(' '))
+    .digest('base64');
+
+function assume(words: QueryWords, set: SearchedSet, memory: StemMemory): Assumption {
+  const stems = recallStems(words.toStem, set.languages, memory);
+  return { ...set, stems, analysed: analyse(words, stems, set.size), synonyms: UNKNOWN_SYNONYMS };
+}
+
+/** What one attempt looks up; `toStem` names the languages too. */
+type LookedUp = Required<WordsToLookUp> & { toStem: UnknownWords[] };
+
+function toLookUp({ words, own }: ReadQuery, assumed: Assumption, memory: StemMemory): LookedUp {
+  const { stems, analysed, synonyms, mayHaveTiers } = assumed;
+  const ofMeaning = findUnknown(words.toStem, recallStems(words.toStem, own, memory));
+  const toStem = [
+    ...findUnknown([...words.toStem, ...synonyms.toStem], stems),
+    ...ofMeaning.filter(({ language }) => !stems.has(language)),
+  ];
+  return {
+    lexemes: [...lexemesOf(analysed), ...synonyms.lexemes],
+    prefixes: mayHaveTiers && analysed.terms.length <= TIERED_AT_ONCE_MAX ? PREFIXES : [''],
+    toStem,
+    isCountingStems: toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX,
+    isFindingSynonyms: synonyms.groups === undefined,
+  };
+}
+
+const setOf = ({ searched: { languages, ids, passageCount } }: QueryStatistics): SearchedSet => ({
+  languages,
+  size: ids.length,
+  mayHaveTiers: passageCount > TIERED_FROM,
+});
+
+/**
+ * Without new languages, stems or synonyms the terms are the same. To analyse a long query again would take
+ * milliseconds.
+ */
+const isAsAssumed = ({ languages, size }: Assumption, lookedUp: LookedUp, found: QueryStatistics): boolean =>
+  lookedUp.toStem.length === 0 &&
+  isDeepStrictEqual([languages, size], [found.searched.languages, found.searched.ids.length]) &&
+  (!lookedUp.isFindingSynonyms || found.synonyms.length === 0);
+
+/** What follows from the statistics of an attempt. `isComplete`: all that it needs was looked up. */
+function learn(
+  { query, words }: ReadQuery,
+  assumed: Assumption,
+  { lookedUp, found, memory }: { lookedUp: LookedUp; found: QueryStatistics; memory: StemMemory },
+): Assumption & { isComplete: boolean } {
+  const set = setOf(found);
+  const groups = assumed.synonyms.groups ?? found.synonyms;
+  const read = rememberStems(lookedUp.toStem, found.stems, { stems: assumed.stems, memory });
+  const counted = new Set([...lookedUp.lexemes, ...(lookedUp.isCountingStems ? read : [])]);
+  const toStem = [...words.toStem, ...readGroups(groups).toStem];
+  const stems = recallStems(toStem, set.languages, memory, assumed.stems);
+  const analysed = analyse(words, stems, set.size);
+  const areCounted = (toStem: string[], lexemes: string[]): boolean =>
+    findUnknown(toStem, stems).length === 0 && lexemes.every((lexeme) => counted.has(lexeme));
+  const areFound = areCounted(words.toStem, lexemesOf(analysed));
+  const synonyms = areFound ? readSynonyms(query, groups, stems, set.size) : UNKNOWN_SYNONYMS;
+  return {
+    ...set,
+    stems,
+    analysed,
+    synonyms,
+    isComplete: areFound && areCounted(synonyms.toStem, synonyms.lexemes),
+  };
+}
+
+/** `memory` has the stems in the query's own language, which no searched passage may have. */
+function toAnalysis(
+  { query, words, own, vectorsIn }: ReadQuery,
+  { stems, analysed: { terms, phraseLexemes }, synonyms: { spans } }: Assumption,
+  { lookedUp, found, memory }: { lookedUp: LookedUp; found: QueryStatistics; memory: StemMemory },
+): QueryAnalysis {
+  const { tokens, phrases } = words;
+  const { frequencies, searched } = found;
+  // The stems in the language of the query come first, then the stems in the languages of the passages.
+  const meaningStems = () => new Map([...recallStems(words.toStem, own, memory), ...stems]);
+  return {
+    tokens,
+    statistics: found,
+    hasTiers: lookedUp.prefixes === PREFIXES,
+    ...withSynonyms(query, terms, affordable(spans, frequencies)),
+    meaning:
+      vectorsIn &&
+      readMeaning({ query, tokens, own, searched: searched.languages }, meaningStems(), vectorsIn),
+    phrases: toPhrases(phrases, phraseLexemes, frequencies),
+    excessPhrases: phrases.excess,
+  };
+}
+
 /**
  * Creates the function that analyses queries over a database. `memory` has the stems of earlier words. The function
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export function createQueryAnalysis(memory: StemMemory, vectorsIn?: VectorsIn) {
   const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
-
   const readStatistics = createStatistics();
 
-  return async (
-    database: Queryable,
-    { accountId, knowledgeBaseIds: ids, skipsDeleted, query, mode = 'both', restriction }: ScopedQuery,
-  ): Promise<QueryAnalysis> => {
-    const words = readQuery(query);
-    // What is in quotes is searched as it is written.
-    const hasMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
-    const own = hasMeaning ? ownLanguage(query) : undefined;
-    /** The stems in the language of the query first, then in the languages of the passages. */
-    const meaningStems = () => new Map([...recallStems(words.toStem, own ?? [], memory), ...stems]);
-    const toAnalysis = (
-      { terms, phraseLexemes }: AnalysedWords,
-      { spans, ...read }: Pick<QueryAnalysis, 'spans' | 'statistics' | 'hasTiers'>,
-    ): QueryAnalysis => ({
-      ...read,
-      tokens: words.tokens,
-      ...withSynonyms(query, terms, affordable(spans, read.statistics.frequencies)),
-      meaning: hasMeaning
-        ? readMeaning(
-            { query, tokens: words.tokens, own: own ?? [], searched: read.statistics.searched.languages },
-            meaningStems(),
-            vectorsIn,
-          )
-        : undefined,
-      phrases: toPhrases(words.phrases, phraseLexemes, read.statistics.frequencies),
-      excessPhrases: words.phrases.excess,
-    });
-    const searchedSet = createHash('sha256')
-      .update([accountId, ...(ids ?? []), ...(restriction ? [restriction.path] : [])].join(' '))
-      .digest('base64');
+  return async (database: Queryable, scoped: ScopedQuery): Promise<QueryAnalysis> => {
+    const { accountId, knowledgeBaseIds: ids, skipsDeleted, restriction } = scoped;
+    const query = readScoped(scoped, vectorsIn);
+    const key = keyOf(scoped);
     const unknownSet: SearchedSet = { languages: [], size: ids?.length ?? 1, mayHaveTiers: true };
-    let { languages, size, mayHaveTiers } = sets.get(searchedSet) ?? unknownSet;
-    let stems = recallStems(words.toStem, languages, memory);
-    let expected = analyse(words, stems, size);
-    let synonyms = UNKNOWN_SYNONYMS;
+    let assumed = assume(query.words, sets.get(key) ?? unknownSet, memory);
     for (let attempt = 1; ; attempt++) {
-      const toStem = [
-        ...findUnknown([...words.toStem, ...synonyms.toStem], stems),
-        ...findUnknown(words.toStem, recallStems(words.toStem, own ?? [], memory)).filter(
-          ({ language }) => !stems.has(language),
-        ),
-      ];
-      const lexemes = [...lexemesOf(expected), ...synonyms.lexemes];
-      const hasTiers = mayHaveTiers && expected.terms.length <= TIERED_AT_ONCE_MAX;
-      const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
-      const isFindingSynonyms = synonyms.groups === undefined;
-      const prefixes = hasTiers ? PREFIXES : [''];
-      const toLookUp = { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms };
-      const statistics = await readStatistics(
-        database,
-        { accountId, ids, skipsDeleted, restriction },
-        toLookUp,
-      );
-      const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
-      const areMany = statistics.searched.passageCount > TIERED_FROM;
-      if (areMany !== mayHaveTiers) sets.set(searchedSet, { ...searched, mayHaveTiers: areMany });
-      const groups = synonyms.groups ?? statistics.synonyms;
-      const areSynonymsRead = !isFindingSynonyms || groups.length === 0;
-      // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
-      const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
-      if (isAsExpected && areSynonymsRead)
-        return toAnalysis(expected, { spans: synonyms.spans, statistics, hasTiers });
-      ({ languages, size } = searched);
-      mayHaveTiers = areMany;
-      sets.set(searchedSet, { languages, size, mayHaveTiers });
-
-      const counted = new Set(lexemes);
-      for (const stem of rememberStems(toStem, statistics.stems, { stems, memory }))
-        if (isCountingStems) counted.add(stem);
-      stems = recallStems([...words.toStem, ...readGroups(groups).toStem], languages, memory, stems);
-
-      const analysed = analyse(words, stems, size);
-      const areFound =
-        findUnknown(words.toStem, stems).length === 0 &&
-        lexemesOf(analysed).every((lexeme) => counted.has(lexeme));
-      synonyms = areFound ? readSynonyms(query, groups, stems, size) : UNKNOWN_SYNONYMS;
-      const areCounted =
-        findUnknown(synonyms.toStem, stems).length === 0 &&
-        synonyms.lexemes.every((lexeme) => counted.has(lexeme));
-      if ((areFound && areCounted) || attempt === ATTEMPTS)
-        return toAnalysis(analysed, { spans: synonyms.spans, statistics, hasTiers });
-      expected = analysed;
+      const lookedUp = toLookUp(query, assumed, memory);
+      const found = await readStatistics(database, { accountId, ids, skipsDeleted, restriction }, lookedUp);
+      sets.set(key, setOf(found));
+      if (isAsAssumed(assumed, lookedUp, found))
+        return toAnalysis(query, assumed, { lookedUp, found, memory });
+      const learnt = learn(query, assumed, { lookedUp, found, memory });
+      if (learnt.isComplete || attempt === ATTEMPTS)
+        return toAnalysis(query, learnt, { lookedUp, found, memory });
+      assumed = learnt;
     }
   };
 }

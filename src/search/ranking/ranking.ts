@@ -416,6 +416,24 @@ export type WholeValues = Record<Exclude<(typeof WORD_VALUES)[number], 'lexemes'
   limit: number;
 };
 
+/** What the statements of both kinds know of a query. */
+function valuesOf(
+  scoring: WeightedScoring,
+  { query, phrases, mode, meaning, limit, ...candidates }: Candidates,
+) {
+  const { terms, upperBound, unknownShare } = scoring;
+  const { searched } = candidates;
+  const byMeaning = isByMeaning(mode, scoring);
+  return {
+    ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
+    ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
+    ...meaningValues(meaning, { mode, isByMeaning: byMeaning, unknownShare, searched }),
+    lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
+    upperBound,
+    limit,
+  };
+}
+
 /** `rankAcross`: ranks several knowledge bases by words instead, without a scope (see rank-across-servers.ts). */
 export function createRanking(
   rankAcross?: (
@@ -426,24 +444,9 @@ export function createRanking(
   const { rankByWords, rankWithMeaning } = prepareWhole();
   const statementFor = prepareScoped();
 
-  return async (
-    database,
-    scoring,
-    { limit, scope, comparesAll, query, phrases, mode, meaning, ...candidates },
-    ending,
-  ) => {
-    const { terms, upperBound, unknownShare } = scoring;
-    const { searched } = candidates;
-    const byMeaning = isByMeaning(mode, scoring);
-    const values = {
-      ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
-      ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
-      ...meaningValues(meaning, { mode, isByMeaning: byMeaning, unknownShare, searched }),
-      lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
-      upperBound,
-      limit,
-      ...ending,
-    };
+  return async (database, scoring, candidates, ending) => {
+    const { scope, comparesAll, phrases, meaning, searched } = candidates;
+    const values = { ...valuesOf(scoring, candidates), ...ending };
     if (scope === undefined && rankAcross && searched.ids.length > 1) {
       const { found, bestCount } = await rankAcross(database, values);
       return { found, isEnough: bestCount >= (ending.isLast ? ending.least : RERANK_DEPTH) };
@@ -457,7 +460,7 @@ export function createRanking(
     const rows = await statementFor(scope)(database, {
       ...values,
       ...scopeValues(scope, comparesAll),
-      anyTerm: phrases?.index ?? anyOf(terms),
+      anyTerm: phrases?.index ?? anyOf(scoring.terms),
     });
     const [first] = rows;
     if (first === undefined) throw new Error('a search in a scope returned no row');

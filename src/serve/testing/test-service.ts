@@ -32,6 +32,26 @@ export type TestAnswer = {
   data: Record<string, unknown>;
 };
 
+/** Calls operations of the service at `address`; see `TestService`. */
+const callsAt =
+  (address: string, apiKey: string): TestService['call'] =>
+  async (operation, body) => {
+    const isBytes = body instanceof Uint8Array;
+    const mediaType = isBytes ? 'application/octet-stream' : 'application/json';
+    const response = await fetch(`${address}/v1/${operation}`, {
+      headers: { 'x-api-key': apiKey, 'content-type': mediaType },
+      ...(body !== undefined && {
+        method: 'POST',
+        body: isBytes ? new Uint8Array(body) : JSON.stringify(body),
+      }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as TestAnswer,
+    };
+  };
+
 /**
  * Starts the service, which checks every answer against the spec. `settings`: further environment variables. `change`
  * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one.
@@ -67,22 +87,7 @@ export async function startTestService({
     service,
     address,
     apiKey,
-    async call(operation, body) {
-      const isBytes = body instanceof Uint8Array;
-      const mediaType = isBytes ? 'application/octet-stream' : 'application/json';
-      const response = await fetch(`${address}/v1/${operation}`, {
-        headers: { 'x-api-key': apiKey, 'content-type': mediaType },
-        ...(body !== undefined && {
-          method: 'POST',
-          body: isBytes ? new Uint8Array(body) : JSON.stringify(body),
-        }),
-      });
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: (await response.json()) as TestAnswer,
-      };
-    },
+    call: callsAt(address, apiKey),
     async close() {
       service.longPolls.end();
       await drain(server, 1_000);

@@ -19,16 +19,30 @@ const NO_ATTRIBUTES: Attributes = new Map();
 /** `depth`: the number of open elements inside the link. */
 type Link = { events: (() => void)[]; text: string; depth: number };
 
-/** The line so far: its last character, empty at its beginning. */
+/** The line so far: its last character, empty at its beginning, and whether it ends with the label of a note. */
 function createLine() {
   let last = '';
+  let isAfterLabel = false;
   return {
     last: () => last,
-    begin(): void {
+    beginAt(name: string): void {
+      if (!PARAGRAPHS.has(name) && !LINES.has(name)) return;
       last = '';
+      isAfterLabel = false;
     },
     follow(written: string): void {
       if (last !== '' || written.trim() !== '') last = written.slice(-1) || last;
+    },
+    /** The text of a link; where it begins the line and `isMark`, a label. */
+    followLink(written: string, isMark: boolean): void {
+      isAfterLabel = isMark && last === '';
+      this.follow(written);
+    },
+    /** Text apart from a label before it. */
+    apart(written: string): string {
+      const isApart = isAfterLabel && !ENDS_LABEL.test(written);
+      isAfterLabel = false;
+      return isApart ? ` ${written}` : written;
     },
   };
 }
@@ -51,13 +65,7 @@ const leadsToPlace = (name: string, attributes: Attributes): boolean =>
 export function withNoteMarks(events: HtmlEvents): HtmlEvents {
   const { open, close, text } = events;
   let link: Link | undefined;
-  let isAfterLabel = false;
-  const { last, begin, follow } = createLine();
-  const beginLine = (name: string): void => {
-    if (!PARAGRAPHS.has(name) && !LINES.has(name)) return;
-    begin();
-    isAfterLabel = false;
-  };
+  const line = createLine();
   const pass = (event: () => void): void => {
     if (!link) event();
     else if (link.events.push(event) > MARK_MAX_EVENTS) endLink('');
@@ -66,30 +74,28 @@ export function withNoteMarks(events: HtmlEvents): HtmlEvents {
     const { events: waiting, text: written } = link ?? { events: [], text: '' };
     link = undefined;
     const isMark = MARK.test(mark);
-    if (isMark && TOUCHED.test(last())) raise(events, mark);
+    if (isMark && TOUCHED.test(line.last())) raise(events, mark);
     else if (!ANCHOR.test(mark)) for (const event of waiting) event();
-    isAfterLabel = isMark && last() === '';
-    follow(written);
+    line.followLink(written, isMark);
   };
   return {
     open(name, attributes) {
-      beginLine(name);
+      line.beginAt(name);
       if (link) link.depth++;
       else if (leadsToPlace(name, attributes)) link = { events: [], text: '', depth: 0 };
       pass(() => open(name, attributes));
     },
     close(name) {
       pass(() => close(name));
-      beginLine(name);
+      line.beginAt(name);
       if (!link) return;
       link.depth--;
       if (link.depth < 0) endLink(link.text);
     },
     text(written) {
       if (link) link.text += written;
-      else follow(written);
-      const apart = isAfterLabel && !ENDS_LABEL.test(written) ? ` ${written}` : written;
-      isAfterLabel = false;
+      else line.follow(written);
+      const apart = line.apart(written);
       pass(() => text(apart));
     },
   };

@@ -40,7 +40,13 @@ const SKIPPED = [
 ];
 
 export function textElements(context: TextContext): ElementReaders {
-  return { ...skipped(), ...paragraphElements(context), ...noteElements(context), ...fieldElements(context) };
+  return {
+    ...skipped(),
+    ...paragraphElements(context),
+    ...blankElements(context),
+    ...noteElements(context),
+    ...fieldElements(context),
+  };
 }
 
 const skipped = (): ElementReaders =>
@@ -82,16 +88,19 @@ function paragraphElements(context: TextContext): ElementReaders {
       flow.capture((label) => (flow.isInParagraph() ? flow.relabel(label.trim()) : lists.takeWritten(label))),
     span: (attributes) => openSpan(context, attribute(attributes, 'style-name') ?? ''),
     section: (attributes) => (isHidden(attributes) ? hide(context) : undefined),
-    s: whole((attributes) =>
-      flow.write(' '.repeat(Math.min(Math.abs(Number(attribute(attributes, 'c'))) || 1, BLANKS_MAX))),
-    ),
-    tab: whole(() => flow.write('\t')),
-    'line-break': whole(flow.breakLine),
   };
 }
 
 /** No line of code is indented by more. */
 const BLANKS_MAX = 80;
+
+const blankElements = ({ flow }: TextContext): ElementReaders => ({
+  s: whole((attributes) =>
+    flow.write(' '.repeat(Math.min(Math.abs(Number(attribute(attributes, 'c'))) || 1, BLANKS_MAX))),
+  ),
+  tab: whole(() => flow.write('\t')),
+  'line-break': whole(flow.breakLine),
+});
 
 /** A paragraph that states its list and level itself (clause 5.3.6). */
 function openNumberedParagraph(lists: ListNumbering, attributes: Attributes): Opened {
