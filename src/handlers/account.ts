@@ -7,13 +7,13 @@ import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
-  async getUsage(_input, { database, accountId, reach, restriction, config, signal }) {
+  async getUsage(_input, { database, accountId, allowedKnowledgeBases, restriction, config, signal }) {
     const [usage, { storageLimitBytes, knowledgeBaseLimit }] = await Promise.all([
       restriction
         ? withinBounds({ timeMaxMs: COMPARISON_MAX_MS, signal }, () =>
-            readVisibleUsage(database, { accountId, reach, restriction }),
+            readVisibleUsage(database, { accountId, allowedKnowledgeBases, restriction }),
           )
-        : readUsage(database, { accountId, reach }),
+        : readUsage(database, { accountId, allowedKnowledgeBases }),
       readLimits(database, { accountId, defaults: config }),
     ]);
     const limits = {

@@ -9,8 +9,11 @@ import type { Handlers } from './handler-types.ts';
 const COUNT_TIME_MAX_MS = 5_000;
 
 export const attributeHandlers = {
-  async listAttributes(input, { database, accountId, reach, restriction, signal }) {
-    const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
+  async listAttributes(input, { database, accountId, allowedKnowledgeBases, restriction, signal }) {
+    const owned = {
+      accountId,
+      knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases),
+    };
     await requireKnowledgeBase(database, owned);
     const bounds = { timeMaxMs: COUNT_TIME_MAX_MS, signal };
     return { data: await withinBounds(bounds, () => summariseAttributes(database, owned, restriction)) };

@@ -116,7 +116,7 @@ export const documentHandlers = {
     context,
   ) {
     requirePlainAddress('sourceUrl', sourceUrl);
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, context.reach);
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, context.allowedKnowledgeBases);
     const bytes = Buffer.byteLength(content);
     await context.diskWatermark.require(bytes);
     const text = { accountId: context.accountId, knowledgeBaseId, title, content, bytes };
@@ -124,8 +124,8 @@ export const documentHandlers = {
     return { data: await importText(context, { ...text, description, skips: ifUnchanged === 'skip' }) };
   },
 
-  async deleteDocument({ documentId }, { database, accountId, reach, files, log }) {
-    const { knowledgeBaseId, id } = parseDocumentId(documentId, reach);
+  async deleteDocument({ documentId }, { database, accountId, allowedKnowledgeBases, files, log }) {
+    const { knowledgeBaseId, id } = parseDocumentId(documentId, allowedKnowledgeBases);
     const document = { accountId, knowledgeBaseId, id };
     const unreferenced = await database.transaction().execute(async (transaction) => {
       const found = await findDocument(transaction, document)
@@ -141,9 +141,9 @@ export const documentHandlers = {
   },
 
   async listDocuments({ limit = 1000, cursor, status, titleContains, externalId, ...input }, context) {
-    const { database, accountId, reach, restriction } = context;
+    const { database, accountId, allowedKnowledgeBases, restriction } = context;
     const filter = bothFilters(restriction, input.filter && toDocumentFilter(input.filter));
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     const owned = { accountId, knowledgeBaseId };
     // Its absence is reported before a wrong cursor. Without documents it may be absent, too: see below.
     if (cursor !== undefined) await requireKnowledgeBase(database, owned);
@@ -165,9 +165,9 @@ export const documentHandlers = {
   },
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
-    const { database, accountId, reach, restriction, longPolls, signal } = context;
+    const { database, accountId, allowedKnowledgeBases, restriction, longPolls, signal } = context;
     const { withoutPermit, requestedWait } = context;
-    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId, restriction };
     const before = await requireReported(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
     const wait = { seconds: waitSeconds, signal: signal() };
@@ -175,8 +175,8 @@ export const documentHandlers = {
     return { data: await reportStatus(await requireReported(database, id), context) };
   },
 
-  async getDocument({ documentId }, { database, accountId, reach, restriction }) {
-    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
+  async getDocument({ documentId }, { database, accountId, allowedKnowledgeBases, restriction }) {
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId, restriction };
     // In one round trip: the others find nothing where there is no such document.
     const [row, languages, file] = await Promise.all([
       requireDocument(database, id),
@@ -194,8 +194,8 @@ export const documentHandlers = {
   },
 
   async getDocumentContent({ documentId, offset = 0, limit = 100_000 }, context) {
-    const { database, accountId, reach, restriction } = context;
-    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
+    const { database, accountId, allowedKnowledgeBases, restriction } = context;
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId, restriction };
     const last = Math.min(offset + limit, CONTENT_LENGTH_MAX);
     const [, { text, length }] = await Promise.all([
       requireDocument(database, id),
@@ -207,8 +207,8 @@ export const documentHandlers = {
 
   async updateDocument({ documentId, ...change }, context) {
     requirePlainAddress('sourceUrl', change.sourceUrl);
-    const { database, accountId, config: defaults, diskWatermark, reach } = context;
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+    const { database, accountId, config: defaults, diskWatermark, allowedKnowledgeBases } = context;
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId };
     await diskWatermark.require(0);
     const { status, title } = await requireDocument(database, id);
     const isRetitled = change.title !== undefined && change.title !== title;
@@ -222,8 +222,8 @@ export const documentHandlers = {
     return { data: toDocument(row) };
   },
 
-  async retryDocument({ documentId }, { database, accountId, reach, jobs, diskWatermark }) {
-    const id = { ...parseDocumentId(documentId, reach), accountId };
+  async retryDocument({ documentId }, { database, accountId, allowedKnowledgeBases, jobs, diskWatermark }) {
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId };
     await diskWatermark.require(0);
     const row = await database.transaction().execute(async (transaction) => {
       const document = await lockDocument(transaction, id);
@@ -239,8 +239,8 @@ export const documentHandlers = {
   },
 
   async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, context) {
-    const { database, accountId, reach, restriction } = context;
-    const id = { ...parseDocumentId(documentId, reach), accountId, restriction };
+    const { database, accountId, allowedKnowledgeBases, restriction } = context;
+    const id = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId, restriction };
     const existing = requireDocument(database, id);
     if (cursor !== undefined) await existing; // the absence of the document is reported before a wrong cursor
     const after = Math.max(parseCursor(documentId, cursor, byPosition) ?? 0, from - 1);

@@ -18,9 +18,9 @@ function formatOwnAddress(context: HandlerContext, documentId: string, expiresAt
 
 export const downloadHandlers = {
   async presignDownloadUrl({ documentId }, context) {
-    const { database, accountId, reach, restriction, token, files } = context;
+    const { database, accountId, allowedKnowledgeBases, restriction, token, files } = context;
     const original = await requireOriginal(database, {
-      ...parseDocumentId(documentId, reach),
+      ...parseDocumentId(documentId, allowedKnowledgeBases),
       accountId,
       restriction,
     });

@@ -12,7 +12,7 @@ import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { DocumentFilter } from '../database/rows/documents/document-filter.ts';
 import type { KeyedRequest, Transact } from '../database/rows/kept-answers.ts';
 import type { AccessToken } from '../terms/access-token.ts';
-import type { Reach } from '../terms/ids.ts';
+import type { AllowedKnowledgeBases } from '../terms/ids.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &
@@ -25,7 +25,7 @@ type Operations = SearchControllerMethods &
 /**
  * The service, and the request that a handler answers.
  *
- * - `reach`: the knowledge bases that exist for the request's key.
+ * - `allowedKnowledgeBases`: those that exist for the request's key; undefined: all of the account's.
  * - `restriction`: which documents exist for the request's key; undefined: all. Each operation that such keys may call
  *   heeds it (`x-keys-with-filter` in the spec).
  * - `token`: what stands for the key in the request; undefined: the key itself, or a session.
@@ -41,7 +41,7 @@ type Operations = SearchControllerMethods &
 export type HandlerContext = Service & {
   accountId: string;
   keyId: string;
-  reach: Reach;
+  allowedKnowledgeBases: AllowedKnowledgeBases;
   restriction: DocumentFilter | undefined;
   token: AccessToken | undefined;
   origin(): string;

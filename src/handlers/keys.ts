@@ -58,10 +58,11 @@ function requirePossible({
 
 export const keyHandlers = {
   async createKey({ name = 'unnamed', filter, expiresInDays, ...input }, context) {
-    const { database, accountId, reach, diskWatermark } = context;
+    const { database, accountId, allowedKnowledgeBases, diskWatermark } = context;
     const { scope = filter === undefined ? 'write' : 'search' } = input;
     requirePossible({ name, scope, filter });
-    const knowledgeBaseIds = input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, reach);
+    const knowledgeBaseIds =
+      input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, allowedKnowledgeBases);
     await diskWatermark.require(0);
     const key = generateApiKey();
     const id = readApiKey(key)?.keyId ?? '';

@@ -57,8 +57,8 @@ export const knowledgeBaseHandlers = {
   },
 
   async getKnowledgeBase(input, context) {
-    const { database, accountId, reach } = context;
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const { database, accountId, allowedKnowledgeBases } = context;
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     const owned = { accountId, knowledgeBaseId, countsVectors: await countsVectors(context) };
     const row = await findKnowledgeBaseRow(database, owned);
     const [counted = row] = await asSeen([row], context);
@@ -66,9 +66,9 @@ export const knowledgeBaseHandlers = {
   },
 
   async updateKnowledgeBase({ name, description, ...input }, context) {
-    const { database, accountId, reach, diskWatermark } = context;
+    const { database, accountId, allowedKnowledgeBases, diskWatermark } = context;
     const counts = { countsVectors: await countsVectors(context) };
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     await diskWatermark.require(0);
     const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
     const data = await database.transaction().execute(async (transaction) => {
@@ -85,8 +85,8 @@ export const knowledgeBaseHandlers = {
     return { data };
   },
 
-  async deleteKnowledgeBase(input, { database, accountId, reach, jobs }) {
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+  async deleteKnowledgeBase(input, { database, accountId, allowedKnowledgeBases, jobs }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     await database.transaction().execute(async (transaction) => {
       await requireKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await announceDeletion(transaction, knowledgeBaseId);
@@ -103,8 +103,8 @@ export const knowledgeBaseHandlers = {
   },
 
   async listKnowledgeBases({ limit = 1000, cursor }, context) {
-    const { database, accountId, reach } = context;
-    const listed = { accountId, reach, countsVectors: await countsVectors(context) };
+    const { database, accountId, allowedKnowledgeBases } = context;
+    const listed = { accountId, allowedKnowledgeBases, countsVectors: await countsVectors(context) };
     const after = parseCursor(LIST, cursor, byCreation);
     const rows = await listKnowledgeBaseRows(database, { ...listed, after, limit: limit + 1 });
     const { page, pagination } = toPage(rows, {

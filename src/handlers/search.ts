@@ -9,7 +9,12 @@ import type { DetailedPassage } from '../search/details/details.ts';
 import type { SearchScope } from '../search/ranking/search-scope.ts';
 import type { SearchRequest } from '../search/search.ts';
 import { findFilterWarnings } from '../search/warnings/filter-warnings.ts';
-import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../terms/ids.ts';
+import {
+  type AllowedKnowledgeBases,
+  formatScopedId,
+  parseDocumentIds,
+  parseKnowledgeBaseIds,
+} from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 
 /** The contract's search result. */
@@ -55,11 +60,11 @@ type QueryInput = Omit<QueryRequest, 'filter'> & { filter?: Filter };
 /** What a query's options say about the documents of its results; undefined where nothing. */
 function toScope(
   { filter, documentIds, maxPerDocument, distinct }: QueryInput,
-  reach: Reach,
+  allowedKnowledgeBases: AllowedKnowledgeBases,
 ): SearchScope | undefined {
   const scope = {
     ...(filter && { filter: toDocumentFilter(filter) }),
-    ...(documentIds && { documents: parseDocumentIds(documentIds, reach) }),
+    ...(documentIds && { documents: parseDocumentIds(documentIds, allowedKnowledgeBases) }),
     ...(maxPerDocument !== undefined && { maxPerDocument }),
     ...(distinct && { isDistinct: true }),
   };
@@ -86,26 +91,30 @@ function noteQuery(
 }
 
 /** What tells a key that sees a part of its account from others; undefined: it sees all. */
-const viewOf = ({ keyId, reach, restriction }: HandlerContext): string | undefined =>
-  reach === undefined && restriction === undefined ? undefined : JSON.stringify([keyId, restriction]);
+const viewOf = ({ keyId, allowedKnowledgeBases, restriction }: HandlerContext): string | undefined =>
+  allowedKnowledgeBases === undefined && restriction === undefined
+    ? undefined
+    : JSON.stringify([keyId, restriction]);
 
 /** The search that a query asks for. */
 function toRequest(input: QueryInput, context: HandlerContext) {
-  const { accountId, reach, restriction, config } = context;
+  const { accountId, allowedKnowledgeBases, restriction, config } = context;
   const { query, limit = 10, knowledgeBaseIds, minScore, prefix = false, mode, rerank } = input;
   const { highlight = false, explain = false, contextPassages = 0 } = input;
   const isDetailed = highlight || explain || contextPassages > 0;
   return {
     accountId,
     view: viewOf(context),
-    knowledgeBaseIds: knowledgeBaseIds ? parseKnowledgeBaseIds(knowledgeBaseIds, reach) : reach && [...reach],
+    knowledgeBaseIds: knowledgeBaseIds
+      ? parseKnowledgeBaseIds(knowledgeBaseIds, allowedKnowledgeBases)
+      : allowedKnowledgeBases && [...allowedKnowledgeBases],
     skipsDeleted: knowledgeBaseIds === undefined,
     query,
     prefix,
     mode,
     rerank,
     limit,
-    scope: toScope(input, reach),
+    scope: toScope(input, allowedKnowledgeBases),
     minScore,
     restriction,
     price: config.creditsPerQuery,

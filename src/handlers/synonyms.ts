@@ -7,8 +7,9 @@ import { parseKnowledgeBaseId } from '../terms/ids.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const synonymHandlers = {
-  async getSynonyms(input, { database, accountId, reach }) {
-    const knowledgeBaseId = input.knowledgeBaseId && parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+  async getSynonyms(input, { database, accountId, allowedKnowledgeBases }) {
+    const knowledgeBaseId =
+      input.knowledgeBaseId && parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     const [groups] = await Promise.all([
       readGroups(database, { accountId, knowledgeBaseId }),
       knowledgeBaseId && requireKnowledgeBase(database, { accountId, knowledgeBaseId }),
@@ -16,11 +17,12 @@ export const synonymHandlers = {
     return { data: { groups } };
   },
 
-  async setSynonyms({ groups, ...input }, { database, accountId, reach, diskWatermark }) {
+  async setSynonyms({ groups, ...input }, { database, accountId, allowedKnowledgeBases, diskWatermark }) {
     requireValidGroups(groups);
-    const knowledgeBaseId = input.knowledgeBaseId && parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const knowledgeBaseId =
+      input.knowledgeBaseId && parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     // The account's groups change the answers of all its keys.
-    if (knowledgeBaseId === undefined && reach !== undefined)
+    if (knowledgeBaseId === undefined && allowedKnowledgeBases !== undefined)
       throw keyNotPermitted('it is bound to single knowledge bases of the account');
     await diskWatermark.require(0);
     await database.transaction().execute(async (transaction) => {

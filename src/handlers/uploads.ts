@@ -209,7 +209,10 @@ function requireImportable(url: string, externalId: string, { fetchRules }: Hand
 export const uploadHandlers = {
   async importFile({ attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
     requirePlainAddress('sourceUrl', sourceUrl);
-    const file = { ...parseFileId(input.fileId, context.reach), accountId: context.accountId };
+    const file = {
+      ...parseFileId(input.fileId, context.allowedKnowledgeBases),
+      accountId: context.accountId,
+    };
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
     const taken = await takeDirectUpload(context, file);
@@ -220,8 +223,8 @@ export const uploadHandlers = {
 
   async uploadFile({ fileName, attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
     requirePlainAddress('sourceUrl', sourceUrl);
-    const { database, accountId, reach, config, diskWatermark } = context;
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const { database, accountId, allowedKnowledgeBases, config, diskWatermark } = context;
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     const { sizeBytes } = context.byteBody();
     // What refuses the file is checked before its bytes are read, and again in the transaction.
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
@@ -235,9 +238,12 @@ export const uploadHandlers = {
   },
 
   async importUrl({ url, title, attributes, externalId = url, ifUnchanged, ...input }, context) {
-    const { accountId, reach, config, diskWatermark, jobs, transact } = context;
+    const { accountId, allowedKnowledgeBases, config, diskWatermark, jobs, transact } = context;
     requireImportable(url, externalId, context);
-    const owned = { accountId, knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, reach) };
+    const owned = {
+      accountId,
+      knowledgeBaseId: parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases),
+    };
     await diskWatermark.require(0);
     const description = { attributes, sourceUrl: url, externalId };
     const readsAnew = ifUnchanged === 'replace';
@@ -250,9 +256,9 @@ export const uploadHandlers = {
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {
-    const { database, accountId, reach, config, files, diskWatermark, transact } = context;
+    const { database, accountId, allowedKnowledgeBases, config, files, diskWatermark, transact } = context;
     await diskWatermark.require(config.s3 === undefined ? size : 0);
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, allowedKnowledgeBases);
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };

@@ -22,13 +22,17 @@ import { byCreation, parseCursor, toPage } from './pagination.ts';
 const LIST = 'webhooks';
 
 export const webhookHandlers = {
-  async createWebhook(input, { accountId, reach, config, diskWatermark, transact, withoutPermit }) {
+  async createWebhook(
+    input,
+    { accountId, allowedKnowledgeBases, config, diskWatermark, transact, withoutPermit },
+  ) {
     const { url } = input;
     await diskWatermark.require(0);
     requirePlainAddress('url', url);
     await withoutPermit(() => requireReceiver(url, config));
     const events = input.events && [...new Set(input.events)];
-    const knowledgeBaseIds = input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, reach);
+    const knowledgeBaseIds =
+      input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, allowedKnowledgeBases);
     const secret = createSecret();
     const data = await transact(async (transaction) => {
       await requireKnowledgeBases(transaction, accountId, knowledgeBaseIds ?? []);

@@ -74,7 +74,7 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 const toHandlerContext = (
   service: Service,
   {
-    caller: { accountId, keyId, reach, restriction, token },
+    caller: { accountId, keyId, allowedKnowledgeBases, restriction, token },
     origin,
     withoutPermit,
     requestedWait,
@@ -87,7 +87,7 @@ const toHandlerContext = (
   Object.assign(Object.create(service) as Service, {
     accountId,
     keyId,
-    reach,
+    allowedKnowledgeBases,
     restriction,
     token,
     transact,

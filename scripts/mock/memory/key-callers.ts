@@ -55,7 +55,7 @@ export function callerOf(state: State, text: string): Caller {
     accountId: 'mock',
     keyId: text,
     scope: isToken ? 'search' : (key?.scope ?? 'write'),
-    reach: key?.knowledgeBaseIds && new Set(key.knowledgeBaseIds),
+    allowedKnowledgeBases: key?.knowledgeBaseIds && new Set(key.knowledgeBaseIds),
     restriction: filter && toDocumentFilter(filter),
   };
 }

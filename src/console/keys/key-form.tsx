@@ -56,18 +56,18 @@ const ScopeField = ({
   </Field>
 );
 
-type ReachProps = {
+type KnowledgeBasesProps = {
   knowledgeBases: KnowledgeBase[];
   chosen: ReadonlySet<string>;
   onChange(chosen: ReadonlySet<string>): void;
 };
 
 /** Without a choice: all, also later ones. */
-const ReachField = ({ knowledgeBases, chosen, onChange }: ReachProps) => (
+const KnowledgeBasesField = ({ knowledgeBases, chosen, onChange }: KnowledgeBasesProps) => (
   <fieldset class="attribute-rows">
     <legend class="label">Knowledge bases</legend>
     <p class="hint">{chosen.size === 0 ? 'All, also later ones.' : 'The others do not exist for it.'}</p>
-    <div class="key-reach">
+    <div class="key-knowledge-bases">
       {knowledgeBases.map(({ id, name }) => (
         <Choice
           key={id}
@@ -143,7 +143,7 @@ function Fields({ entered, knowledgeBases, change }: FieldsProps) {
       <TextField {...NAME_FIELD} value={name} onChange={(text) => change({ name: text })} />
       <ScopeField value={scope} isFixed={filter.trim() !== ''} onChange={(next) => change({ scope: next })} />
       {knowledgeBases.length > 0 && (
-        <ReachField
+        <KnowledgeBasesField
           knowledgeBases={knowledgeBases}
           chosen={chosen}
           onChange={(next) => change({ chosen: next })}

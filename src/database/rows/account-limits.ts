@@ -1,7 +1,7 @@
 /** The limits of accounts, and what counts towards them: bytes, documents and knowledge bases. */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/errors.ts';
-import type { Reach } from '../../terms/ids.ts';
+import type { AllowedKnowledgeBases } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
 import { inOneRoundTrip, prepare, prepareRead } from '../connection/prepared.ts';
 import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
@@ -278,40 +278,47 @@ const usageOf = (accountId: RawBuilder<unknown>, isWithin: RawBuilder<unknown>) 
 const readWholeUsage = prepareRead('read_usage', ['accountId'], ({ accountId }) =>
   usageOf(accountId, sql`true`),
 );
-const readUsageWithin = prepareRead('read_usage_within', ['accountId', 'reach'], ({ accountId, reach }) =>
-  usageOf(accountId, sql`knowledge_bases.knowledge_base_id = ANY (${reach}::uuid[])`),
+const readUsageWithin = prepareRead(
+  'read_usage_within',
+  ['accountId', 'allowedKnowledgeBases'],
+  ({ accountId, allowedKnowledgeBases }) =>
+    usageOf(accountId, sql`knowledge_bases.knowledge_base_id = ANY (${allowedKnowledgeBases}::uuid[])`),
 );
 
 /**
- * The numbers of the account's knowledge bases within reach (by default, of all), of their documents and passages, and
+ * The numbers of the account's allowed knowledge bases (by default all), of their documents and passages, and
  * the bytes of the documents.
  */
 export async function readUsage(
   database: Queryable,
-  { accountId, reach }: { accountId: string; reach?: Reach },
+  { accountId, allowedKnowledgeBases }: { accountId: string; allowedKnowledgeBases?: AllowedKnowledgeBases },
 ): Promise<Usage> {
-  const [usage] = await (reach === undefined
+  const [usage] = await (allowedKnowledgeBases === undefined
     ? readWholeUsage(database, { accountId })
-    : readUsageWithin(database, { accountId, reach: [...reach] }));
+    : readUsageWithin(database, { accountId, allowedKnowledgeBases: [...allowedKnowledgeBases] }));
   if (usage === undefined) throw new Error('sums without their row');
   return usage;
 }
 
-/** The same of the documents that fit `restriction`, in all knowledge bases within reach. */
+/** The same of the documents that fit `restriction`, in all allowed knowledge bases. */
 export async function readVisibleUsage(
   database: Queryable,
-  { accountId, reach, restriction }: { accountId: string; reach: Reach; restriction: DocumentFilter },
+  {
+    accountId,
+    allowedKnowledgeBases,
+    restriction,
+  }: { accountId: string; allowedKnowledgeBases: AllowedKnowledgeBases; restriction: DocumentFilter },
 ): Promise<Awaited<ReturnType<typeof readUsage>>> {
-  const { knowledgeBaseCount } = await readUsage(database, { accountId, reach });
-  const ids = reach && [...reach];
-  const isInReach = sql`(${ids ?? null}::uuid[] IS NULL OR knowledge_base_id = ANY(${ids ?? null}::uuid[]))`;
+  const { knowledgeBaseCount } = await readUsage(database, { accountId, allowedKnowledgeBases });
+  const ids = allowedKnowledgeBases && [...allowedKnowledgeBases];
+  const isAllowed = sql`(${ids ?? null}::uuid[] IS NULL OR knowledge_base_id = ANY(${ids ?? null}::uuid[]))`;
   const { rows } = await sql<{ storageUsed: number; documentCount: number; passageCount: number }>`
     SELECT coalesce(sum(storage_bytes), 0)::bigint AS "storageUsed", count(*) AS "documentCount",
       coalesce(sum(passage_count), 0)::bigint AS "passageCount"
     FROM documents
-    WHERE account_id = ${accountId}::uuid AND ${isInReach} AND ${fits(restriction)} AND knowledge_base_id IN (
+    WHERE account_id = ${accountId}::uuid AND ${isAllowed} AND ${fits(restriction)} AND knowledge_base_id IN (
       SELECT knowledge_base_id FROM knowledge_bases
-      WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isInReach})`.execute(database);
+      WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isAllowed})`.execute(database);
   return { knowledgeBaseCount, ...(rows[0] ?? { storageUsed: 0, documentCount: 0, passageCount: 0 }) };
 }
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentStatus, KnowledgeBase } from '../../../generated/types.gen.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
-import type { Reach } from '../../terms/ids.ts';
+import type { AllowedKnowledgeBases } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
 import { prepare, prepareRead } from '../connection/prepared.ts';
 import { BEFORE_ALL, isLongPage, type RowPosition } from './row-position.ts';
@@ -140,7 +140,7 @@ const readOne = bothWays((countsVectors, suffix) =>
   ),
 );
 
-type PageValue = 'accountId' | 'createdAt' | 'id' | 'limit' | 'reach';
+type PageValue = 'accountId' | 'createdAt' | 'id' | 'limit' | 'allowedKnowledgeBases';
 const PAGE_VALUES: PageValue[] = ['accountId', 'createdAt', 'id', 'limit'];
 
 const pageOf = (
@@ -158,15 +158,15 @@ const listAll = bothWays((countsVectors, suffix) =>
   ),
 );
 const listWithin = bothWays((countsVectors, suffix) =>
-  prepareRead(`list_knowledge_bases_within${suffix}`, [...PAGE_VALUES, 'reach'], (page) =>
-    pageOf(page, countsVectors, (id) => sql`${id} = ANY (${page.reach}::uuid[])`),
+  prepareRead(`list_knowledge_bases_within${suffix}`, [...PAGE_VALUES, 'allowedKnowledgeBases'], (page) =>
+    pageOf(page, countsVectors, (id) => sql`${id} = ANY (${page.allowedKnowledgeBases}::uuid[])`),
   ),
 );
 
-/** A page of an account's knowledge bases within reach. `countsVectors`: with the documents that wait for vectors. */
+/** A page of an account's allowed knowledge bases. `countsVectors`: with the documents that wait for vectors. */
 type KnowledgeBasePage = {
   accountId: string;
-  reach: Reach;
+  allowedKnowledgeBases: AllowedKnowledgeBases;
   countsVectors: boolean;
   after: RowPosition | undefined;
   limit: number;
@@ -175,10 +175,15 @@ type KnowledgeBasePage = {
 /** The newest first: those created before `after`. */
 export async function listKnowledgeBaseRows(
   database: Queryable,
-  { accountId, reach, countsVectors, after = BEFORE_ALL, limit }: KnowledgeBasePage,
+  { accountId, allowedKnowledgeBases, countsVectors, after = BEFORE_ALL, limit }: KnowledgeBasePage,
 ): Promise<KnowledgeBaseRow[]> {
-  const list = reach === undefined ? listAll : listWithin;
-  const page = { accountId, ...after, limit, reach: reach && [...reach] };
+  const list = allowedKnowledgeBases === undefined ? listAll : listWithin;
+  const page = {
+    accountId,
+    ...after,
+    limit,
+    allowedKnowledgeBases: allowedKnowledgeBases && [...allowedKnowledgeBases],
+  };
   return await list(countsVectors)(database, page, isLongPage(limit));
 }
 

@@ -53,7 +53,7 @@ test('a live key returns its account', async () => {
     accountId,
     keyId: keyIdOf(key),
     scope: 'write',
-    reach: undefined,
+    allowedKnowledgeBases: undefined,
   });
 });
 

@@ -14,7 +14,7 @@ import type { KeyScope } from '../../database/schema/tables.ts';
 import type { AccessToken, AccessTokens } from '../../terms/access-token.ts';
 import { isApiKey, isSameSecret, readApiKey, type StoredKey } from '../../terms/api-key.ts';
 import { keyNotPermitted, unauthorized } from '../../terms/errors.ts';
-import type { Reach } from '../../terms/ids.ts';
+import type { AllowedKnowledgeBases } from '../../terms/ids.ts';
 import type { ConsoleSession, ConsoleSessions } from './console-session.ts';
 
 /** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
@@ -30,7 +30,7 @@ export type Caller = {
   accountId: string;
   keyId: string;
   scope: KeyScope;
-  reach: Reach;
+  allowedKnowledgeBases: AllowedKnowledgeBases;
   restriction: DocumentFilter | undefined;
   /** Undefined: the caller has the key itself, or a session of the console. */
   token?: AccessToken;
@@ -52,11 +52,14 @@ export type FilterHeed = 'visible' | 'refused';
 export type Demand = { required: RequiredScope; heed: FilterHeed };
 
 /** @throws KEY_NOT_PERMITTED unless the caller's key may call an operation that demands this */
-export function requireScope({ scope, reach, restriction }: Caller, { required, heed }: Demand): void {
+export function requireScope(
+  { scope, allowedKnowledgeBases, restriction }: Caller,
+  { required, heed }: Demand,
+): void {
   if (restriction !== undefined && heed === 'refused')
     throw keyNotPermitted('it carries a filter, so that it only reads documents');
   if (required !== 'search' && scope !== 'write') throw keyNotPermitted(`its scope is ${scope}, not write`);
-  if (required === 'account' && reach !== undefined)
+  if (required === 'account' && allowedKnowledgeBases !== undefined)
     throw keyNotPermitted('it is bound to single knowledge bases of the account');
 }
 
@@ -82,7 +85,7 @@ const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds, restricti
   accountId,
   keyId,
   scope,
-  reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
+  allowedKnowledgeBases: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
   restriction,
 });
 

@@ -33,11 +33,11 @@ function hashOf(input: object): Buffer {
 export function toKeyedRequest(
   operation: string,
   input: unknown,
-  { caller: { accountId, keyId, reach }, key }: { caller: Caller; key: string },
+  { caller: { accountId, keyId, allowedKnowledgeBases }, key }: { caller: Caller; key: string },
 ): KeyedRequest | undefined {
   if (key === '' || !KEYED_OPERATIONS.has(operation)) return undefined;
-  // Answers that other keys got may be about knowledge bases out of reach. No Idempotency-Key has a space.
-  const own = reach === undefined ? key : `${keyId} ${key}`;
+  // Answers that other keys got may be about other knowledge bases. No Idempotency-Key has a space.
+  const own = allowedKnowledgeBases === undefined ? key : `${keyId} ${key}`;
   return { accountId, operation, key: own, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 

@@ -46,8 +46,8 @@ async function findOriginal(
   const caller = await findCaller(keyId);
   // To a key that does not exist any more, no document exists.
   if (caller === undefined) throw documentNotFound();
-  const { accountId, reach, restriction } = caller;
-  const document = { ...parseDocumentId(documentId, reach), accountId, restriction };
+  const { accountId, allowedKnowledgeBases, restriction } = caller;
+  const document = { ...parseDocumentId(documentId, allowedKnowledgeBases), accountId, restriction };
   return { document, original: await requireOriginal(database, document) };
 }
 

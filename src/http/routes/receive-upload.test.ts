@@ -32,7 +32,7 @@ test('many uploads of one account, with different keys, do not block the upload 
   const inDatabaseTurn = createDatabaseTurns();
   const findCaller = async () => ({
     ...{ accountId: '', keyId: '', scope: 'write' as const },
-    ...{ reach: undefined, restriction: undefined },
+    ...{ allowedKnowledgeBases: undefined, restriction: undefined },
   });
   const receive = createReceiveUpload({ ...suite.service, limitRate, inDatabaseTurn, findCaller });
   const send = (accountId: string, keyId: string) =>

@@ -51,7 +51,7 @@ async function findUpload(service: UploadContext, { fileId, keyId }: UploadGrant
   const caller = await service.findCaller(keyId);
   // To a key that does not exist any more, no file exists.
   if (caller === undefined) throw fileNotFound();
-  const found = parseFileId(fileId, caller.reach);
+  const found = parseFileId(fileId, caller.allowedKnowledgeBases);
   await requireOpen(service, found);
   return found;
 }

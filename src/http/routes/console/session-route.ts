@@ -26,9 +26,9 @@ export type ConsoleSignIn = {
 };
 
 /** What the console has to know of a key. `account`: it may do everything. */
-const describe = ({ keyId, scope, reach }: Caller) => ({
+const describe = ({ keyId, scope, allowedKnowledgeBases }: Caller) => ({
   keyId,
-  scope: scope === 'search' ? 'search' : reach === undefined ? 'account' : 'write',
+  scope: scope === 'search' ? 'search' : allowedKnowledgeBases === undefined ? 'account' : 'write',
 });
 
 /** Whether the page came over https, by what its browser says: a proxy may speak http to this server. */
