@@ -12,7 +12,7 @@ import { keepReceiver, verify } from '../harness/calls/receiver.ts';
 import { type Cluster, withCluster } from '../harness/service/cluster.ts';
 import type { RunningProgram } from '../harness/service/service-process.ts';
 
-/** Longer than a worker's heartbeat (20 s), and than the turn of a webhook (30 s). */
+/** Longer than a worker's heartbeat (20 s), and than the lease of a webhook (30 s). */
 const PAUSE_MS = 35_000;
 /** A continued process has done by then what it still wanted to do. */
 const SETTLED_MS = 15_000;
@@ -53,7 +53,7 @@ async function countPassages({ api }: Caller, documentId: string): Promise<numbe
 async function startWatched(cluster: Cluster) {
   const server = await cluster.startServer();
   const caller = createCaller(server);
-  // The first event gets no answer: the worker is in its turn when it is paused.
+  // The first event gets no answer: the worker has its lease when it is paused.
   const receiver = await keepReceiver((n) => (n === 0 ? undefined : 204));
   const { id: knowledgeBaseId } = await caller.api.createKnowledgeBase({ name: 'Paused' });
   const { secret } = await caller.api.createWebhook({ url: receiver.url });

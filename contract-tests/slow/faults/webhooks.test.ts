@@ -10,7 +10,7 @@ import {
   withDataDirectory,
 } from '../../harness/service/service-process.ts';
 
-/** A killed server's turn ends after half a minute. */
+/** A killed server's lease ends after half a minute. */
 const TIMEOUT_MS = 180_000;
 const settings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', LOG_LEVEL: 'fatal' };
 

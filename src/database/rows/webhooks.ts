@@ -1,4 +1,4 @@
-/** Webhooks: their rows, their turns to deliver, the log of their deliveries, and their form in the contract. */
+/** Webhooks: their rows, their leases for delivery, the log of their deliveries, and their form in the contract. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type {
@@ -220,7 +220,7 @@ export async function logDeliveries(
 /** A webhook with events that are due, and its owner. */
 export type DueWebhook = { id: string; accountId: string };
 
-/** Finds the webhooks that may have a turn now: they have events that are due, and no other server delivers to them. */
+/** Finds the webhooks that may be leased now: they have events that are due, and no other server delivers to them. */
 export async function findDueWebhooks(database: Database): Promise<DueWebhook[]> {
   const { rows } = await sql<DueWebhook>`
     SELECT id, account_id AS "accountId"
@@ -233,16 +233,14 @@ export async function findDueWebhooks(database: Database): Promise<DueWebhook[]>
   return rows;
 }
 
-/**
- * Seconds of a turn. If its server dies, another server takes over afterwards. Twice as long as a turn takes.
- */
+/** Twice as long as a lease is used. If its server dies, another server takes over afterwards. */
 const LEASE_SECONDS = 30;
 
-/** A webhook's turn: this server alone delivers to it. */
-export type Turn = DueWebhook & {
+/** The lease of a webhook: this server alone delivers to it. */
+export type Lease = DueWebhook & {
   url: string;
   secret: Buffer;
-  /** How many turns in a row have failed. */
+  /** How many leases in a row have failed. */
   failures: number;
   failingSince: Date | null;
   /** Whether the receiver has failed for so long that it is disabled after one more failure. */
@@ -252,13 +250,13 @@ export type Turn = DueWebhook & {
   leasedUntil: Date;
 };
 
-/** Begins a webhook's turn; undefined when another server has been faster, or the webhook is gone or disabled. */
-export async function beginTurn(
+/** Leases a webhook; undefined when another server has been faster, or the webhook is gone or disabled. */
+export async function takeLease(
   database: Database,
   webhookId: string,
   retrySeconds: number,
-): Promise<Turn | undefined> {
-  const { rows } = await sql<Turn>`
+): Promise<Lease | undefined> {
+  const { rows } = await sql<Lease>`
     UPDATE webhooks SET leased_until = ${databaseNow} + make_interval(secs => ${LEASE_SECONDS})
     WHERE id = ${webhookId} AND disabled_at IS NULL AND retry_at <= now()
       AND (leased_until IS NULL OR leased_until <= now())
@@ -268,7 +266,7 @@ export async function beginTurn(
   return rows[0];
 }
 
-/** What a turn has shown about the receiver; undefined: nothing, since nothing was sent. */
+/** What a lease has shown about the receiver; undefined: nothing, since nothing was sent. */
 export type Verdict = { works: true } | { works: false; retrySeconds: number } | undefined;
 
 const toColumns = (verdict: Verdict) => {
@@ -282,12 +280,12 @@ const toColumns = (verdict: Verdict) => {
 };
 
 /**
- * Ends a webhook's turn.
+ * Ends the lease of a webhook.
  * @returns false when another server has taken over meanwhile: then nothing is changed
  */
-export async function endTurn(
+export async function endLease(
   transaction: Queryable,
-  { id, leasedUntil }: Turn,
+  { id, leasedUntil }: Lease,
   verdict: Verdict,
 ): Promise<boolean> {
   const ended = await transaction

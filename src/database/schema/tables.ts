@@ -294,9 +294,9 @@ type WebhookTable = {
   created_at: Timestamp;
   /** When the first of the current series of failures happened; null after a success. */
   failing_since: NullableTimestamp;
-  /** The length of that series, in turns. */
+  /** The length of that series, in leases. */
   failures: Generated<number>;
-  /** The receiver has no turn before this time. */
+  /** The webhook is not leased before this time. */
   retry_at: Timestamp;
   /** Until when one server delivers. Another server takes over afterwards. */
   leased_until: NullableTimestamp;

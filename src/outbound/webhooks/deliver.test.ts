@@ -246,7 +246,7 @@ test('receivers that never answer do not hold up another account', async () => {
   expect(silent.filter(({ receiver }) => receiver.open.now > 0).length).toBeGreaterThanOrEqual(16);
 });
 
-test('an account with many receivers that never answer leaves turns to another account', async () => {
+test('an account with many receivers that never answer leaves leases to another account', async () => {
   const first = await subscribe(() => {});
   for (let i = 0; i < 9; i++) {
     const owner = { accountId: first.accountId, limit: 10, secret: createSecret() };
@@ -302,7 +302,7 @@ function pausedAfter(statement: RegExp) {
   return { database, reached: reached.promise, resume: resumed.resolve };
 }
 
-/** Ends all turns, as their time does. */
+/** Ends all leases, as their time does. */
 const endLeases = () => sql`UPDATE webhooks SET leased_until = now()`.execute(server.database);
 
 test('a server that is paused after it has read its events sends none of them after others have', async () => {
@@ -332,7 +332,7 @@ test('a server that is paused after it has read its events sends none of them af
   }
 });
 
-test('a server whose turn another one has taken over records no failure', async () => {
+test('a server whose lease another one has taken over records no failure', async () => {
   let answerLate = () => {};
   const subscription = await subscribe((_, n, __, response) => {
     if (n > 0) response.writeHead(204).end();

@@ -1,7 +1,7 @@
 /**
- * Delivers the events that wait in the database. Webhooks have turns. In a turn one server of all sends a few events to
- * one receiver, in parallel, but never two events of the same document. So events of a document stay in order, and a
- * slow receiver occupies only its own turns.
+ * Delivers the events that wait in the database. A server leases a webhook and sends a few events to its receiver, in
+ * parallel, but never two events of the same document. So events of a document stay in order, and a slow receiver
+ * occupies only the leases of its own webhook.
  */
 import type { Logger } from 'pino';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
@@ -17,13 +17,13 @@ import {
   removeEvents,
 } from '../../database/rows/webhook-events.ts';
 import {
-  beginTurn,
   type DueWebhook,
   disableWebhook,
-  endTurn,
+  endLease,
   findDueWebhooks,
+  type Lease,
   logDeliveries,
-  type Turn,
+  takeLease,
   type Verdict,
 } from '../../database/rows/webhooks.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -36,24 +36,23 @@ const POLL_INTERVAL_MS = 500;
 /** How soon the database is queried again after a failure. */
 const FAILED_POLL_INTERVAL_MS = 2_000;
 
-/** How long a stop waits for running turns, by default. */
+/** How long a stop waits for running leases, by default. */
 const STOP_TIMEOUT_MS = 1_000;
 
-/** Turns of one server at a time. An account may have half of them while other accounts wait. */
-const TURNS = 16;
-/** Further turns for accounts without any: they need not wait for a slow receiver of another account. */
-const RESERVED_TURNS = 8;
+/** Leases of one server at a time. An account may have half of them while other accounts wait. */
+const LEASES = 16;
+/** Further leases for accounts without any: they need not wait for a slow receiver of another account. */
+const RESERVED_LEASES = 8;
 
 /** Requests to one receiver at a time. */
 const PARALLEL = 4;
-/** Events of one turn. One event would need as many statements. */
-const TURN_EVENTS = 32;
+/** Events of one lease. One event would need as many statements. */
+const EVENTS_MAX = 32;
 /**
- * No request of a turn begins later than this after the turn itself. Each takes ten seconds at most: less than the
- * lease of the turn. So a server that was paused sends no old event after newer ones that another server has sent
- * meanwhile.
+ * No request begins later than this after its lease. Each takes ten seconds at most, and so ends before the lease. A
+ * server that was paused sends no old event after newer ones that another server has sent meanwhile.
  */
-const TURN_MS = 5_000;
+const SENDING_MS = 5_000;
 
 /** Standard Webhooks: the receiver is gone, and wants no more events. */
 const GONE = 410;
@@ -83,15 +82,15 @@ export type DeliveryContext = Readonly<{
 type Attempt = { event: DueEvent; result: SendResult };
 
 /**
- * Sends events to one receiver, until all are sent, the turn is over, or one of them fails: then the receiver may be
- * down. Returns the attempts that have ended.
+ * Sends events to one receiver, until all are sent, the time for them is over, or one of them fails: then the receiver
+ * may be down. Returns the attempts that have ended.
  */
 async function sendAll(
   { rules, telemetry }: DeliveryContext,
-  { turn, events, ...options }: { turn: Turn; events: DueEvent[] } & Omit<SendOptions, 'connections'>,
+  { lease, events, ...options }: { lease: Lease; events: DueEvent[] } & Omit<SendOptions, 'connections'>,
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
-  const connections = openConnections(turn.url, PARALLEL, toAddressRules(rules));
+  const connections = openConnections(lease.url, PARALLEL, toAddressRules(rules));
   const { signal, latestAtMs = 0 } = options;
   const isOver = () =>
     signal.aborted || performance.now() > latestAtMs || attempts.some(({ result }) => result.error !== null);
@@ -101,7 +100,7 @@ async function sendAll(
       const { value: event } = waiting.next();
       if (event === undefined) return;
       const result = await telemetry.step('delivering', () =>
-        sendEvent(turn, event, { connections, ...options }),
+        sendEvent(lease, event, { connections, ...options }),
       );
       telemetry.eventSent(result.error === null ? 'received' : 'failed');
       attempts.push({ event, result });
@@ -114,50 +113,50 @@ async function sendAll(
 }
 
 /** Why the receiver is disabled after these attempts; undefined if it is not. */
-function findReasonToDisable(turn: Turn, attempts: Attempt[]): string | undefined {
+function findReasonToDisable(lease: Lease, attempts: Attempt[]): string | undefined {
   if (attempts.some(({ result }) => result.status === GONE))
     return `The receiver answered with status ${GONE}: it wants no more events.`;
-  if (!turn.isOverdue || attempts.some(({ result }) => result.error === null)) return undefined;
-  const since = turn.failingSince?.toISOString();
+  if (!lease.isOverdue || attempts.some(({ result }) => result.error === null)) return undefined;
+  const since = lease.failingSince?.toISOString();
   return `The receiver has accepted nothing since ${since}. Last problem: ${attempts.at(-1)?.result.error}`;
 }
 
-function judge({ failures }: Turn, attempts: Attempt[]): Verdict {
+function judge({ failures }: Lease, attempts: Attempt[]): Verdict {
   if (attempts.some(({ result }) => result.error === null)) return { works: true };
   return attempts.length === 0 ? undefined : { works: false, retrySeconds: pauseAfter(failures + 1) };
 }
 
 /**
- * Ends a turn, and records what its attempts have shown. Records nothing if another server has taken over meanwhile:
+ * Ends a lease, and records what its attempts have shown. Records nothing if another server has taken over meanwhile:
  * that one sends the events again.
  */
-async function recordTurn(
+async function recordAttempts(
   { database, log }: DeliveryContext,
-  turn: Turn,
+  lease: Lease,
   attempts: Attempt[],
 ): Promise<void> {
   const failed = attempts.filter(({ result }) => result.error !== null).map(({ event }) => event);
   const givenUp = failed.filter(({ isOverdue }) => isOverdue);
   const received = attempts.filter(({ result }) => result.error === null).map(({ event }) => event);
-  const reason = attempts.length > 0 ? findReasonToDisable(turn, attempts) : undefined;
+  const reason = attempts.length > 0 ? findReasonToDisable(lease, attempts) : undefined;
   const isRecorded = await database.transaction().execute(async (transaction) => {
-    if (!(await endTurn(transaction, turn, judge(turn, attempts)))) return false;
-    if (attempts.length === 0) await postponeBlockedEvents(transaction, turn.id);
+    if (!(await endLease(transaction, lease, judge(lease, attempts)))) return false;
+    if (attempts.length === 0) await postponeBlockedEvents(transaction, lease.id);
     else {
       const ended = [...received, ...givenUp].map(({ position }) => position);
-      await removeEvents(transaction, turn.id, ended);
+      await removeEvents(transaction, lease.id, ended);
       const delays = failed.map(({ position, attempts }) => ({
         position,
         seconds: pauseAfter(attempts + 1),
       }));
-      await delayEvents(transaction, turn.id, delays);
-      await logDeliveries(transaction, turn, attempts.map(toDelivery));
+      await delayEvents(transaction, lease.id, delays);
+      await logDeliveries(transaction, lease, attempts.map(toDelivery));
     }
-    if (reason !== undefined) await disableWebhook(transaction, turn.id, reason);
+    if (reason !== undefined) await disableWebhook(transaction, lease.id, reason);
     return true;
   });
   if (!isRecorded) return;
-  const webhook = { accountId: turn.accountId, webhookId: turn.id };
+  const webhook = { accountId: lease.accountId, webhookId: lease.id };
   for (const { id, type } of givenUp) log.warn({ ...webhook, event: id, type }, 'an event was given up');
   if (reason !== undefined) log.warn({ ...webhook, reason }, 'a webhook was disabled');
 }
@@ -169,35 +168,35 @@ const toDelivery = ({ event, result: { answer: _, ...result } }: Attempt) => ({
   ...result,
 });
 
-/** One turn of a webhook. Returns whether it has sent anything. */
-async function takeTurn(
+/** Takes a lease of a webhook, and delivers. Returns whether it has sent anything. */
+async function deliverTo(
   context: DeliveryContext,
   webhook: DueWebhook,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { database, retrySeconds } = context;
-  const latestAtMs = performance.now() + TURN_MS;
-  const turn = await beginTurn(database, webhook.id, retrySeconds);
-  if (turn === undefined) return false;
-  const now = clockFrom(turn.beganAt);
+  const latestAtMs = performance.now() + SENDING_MS;
+  const lease = await takeLease(database, webhook.id, retrySeconds);
+  if (lease === undefined) return false;
+  const now = clockFrom(lease.beganAt);
   // A receiver that has failed gets one event at a time, until it accepts one.
-  const limit = turn.failures > 0 ? 1 : TURN_EVENTS;
-  const events = await findDueEvents(database, turn.id, { limit, retrySeconds });
-  const attempts = await sendAll(context, { turn, events, now, latestAtMs, signal });
-  await recordTurn(context, turn, attempts);
+  const limit = lease.failures > 0 ? 1 : EVENTS_MAX;
+  const events = await findDueEvents(database, lease.id, { limit, retrySeconds });
+  const attempts = await sendAll(context, { lease, events, now, latestAtMs, signal });
+  await recordAttempts(context, lease, attempts);
   return attempts.length > 0;
 }
 
 export type Deliveries = {
-  /** Begins no further turn. */
+  /** Takes no further lease. */
   end(): Promise<void>;
   /**
-   * Lets running turns end within `timeoutMs`. Then it aborts their requests: other servers send those events again.
+   * Lets running leases end within `timeoutMs`. Then it aborts their requests: other servers send those events again.
    */
   stop(timeoutMs?: number): Promise<void>;
 };
 
-/** Begins a turn of each webhook that is due. Returns how long to wait until the next look. */
+/** Takes a lease of each webhook that is due. Returns how long to wait until the next look. */
 async function beginDue(
   { database, log }: DeliveryContext,
   begin: (webhook: DueWebhook) => void,
@@ -213,18 +212,18 @@ async function beginDue(
 
 /** Starts to deliver. Any number of servers may do so on one database. */
 export function startDeliveries(context: DeliveryContext): Deliveries {
-  const turns = createFairSemaphore(TURNS, () => {}, RESERVED_TURNS);
+  const leases = createFairSemaphore(LEASES, () => {}, RESERVED_LEASES);
   const stopping = new AbortController();
-  /** The webhooks whose turns run or wait here. */
+  /** The webhooks whose leases run or wait here. */
   const underWay = new Map<string, Promise<void>>();
 
   const wait = async (webhook: DueWebhook): Promise<void> => {
-    await turns.acquire(webhook.accountId);
-    const hasSent = await takeTurn(context, webhook, stopping.signal).finally(() =>
-      turns.release(webhook.accountId),
+    await leases.acquire(webhook.accountId);
+    const hasSent = await deliverTo(context, webhook, stopping.signal).finally(() =>
+      leases.release(webhook.accountId),
     );
     underWay.delete(webhook.id);
-    // The next turn of this webhook need not wait for the interval.
+    // The next lease of this webhook need not wait for the interval.
     if (hasSent) polling.wake();
   };
   const begin = (webhook: DueWebhook): void => {
@@ -243,7 +242,7 @@ export function startDeliveries(context: DeliveryContext): Deliveries {
       const running = Promise.all(underWay.values());
       await withTimeout(running, timeoutMs, () => {});
       stopping.abort();
-      turns.rejectAll(() => new Error('the server stops'));
+      leases.rejectAll(() => new Error('the server stops'));
       await running;
     },
   };
