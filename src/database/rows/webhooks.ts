@@ -267,15 +267,15 @@ export async function takeLease(
 }
 
 /** What a lease has shown about the receiver; undefined: nothing, since nothing was sent. */
-export type Verdict = { works: true } | { works: false; retrySeconds: number } | undefined;
+export type Outcome = { works: true } | { works: false; retrySeconds: number } | undefined;
 
-const toColumns = (verdict: Verdict) => {
-  if (verdict === undefined) return {};
-  if (verdict.works) return { failures: 0, failing_since: null };
+const toColumns = (outcome: Outcome) => {
+  if (outcome === undefined) return {};
+  if (outcome.works) return { failures: 0, failing_since: null };
   return {
     failures: sql<number>`failures + 1`,
     failing_since: sql<Date>`coalesce(failing_since, ${databaseNow})`,
-    retry_at: sql<Date>`now() + make_interval(secs => ${verdict.retrySeconds})`,
+    retry_at: sql<Date>`now() + make_interval(secs => ${outcome.retrySeconds})`,
   };
 };
 
@@ -286,11 +286,11 @@ const toColumns = (verdict: Verdict) => {
 export async function endLease(
   transaction: Queryable,
   { id, leasedUntil }: Lease,
-  verdict: Verdict,
+  outcome: Outcome,
 ): Promise<boolean> {
   const ended = await transaction
     .updateTable('webhooks')
-    .set({ ...toColumns(verdict), leased_until: null })
+    .set({ ...toColumns(outcome), leased_until: null })
     .where('id', '=', id)
     .where('leased_until', '=', leasedUntil)
     .executeTakeFirst();

@@ -24,7 +24,7 @@ import {
   type Lease,
   logDeliveries,
   takeLease,
-  type Verdict,
+  type Outcome,
 } from '../../database/rows/webhooks.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openConnections } from '../connections.ts';
@@ -121,7 +121,7 @@ function findReasonToDisable(lease: Lease, attempts: Attempt[]): string | undefi
   return `The receiver has accepted nothing since ${since}. Last problem: ${attempts.at(-1)?.result.error}`;
 }
 
-function judge({ failures }: Lease, attempts: Attempt[]): Verdict {
+function outcomeOf({ failures }: Lease, attempts: Attempt[]): Outcome {
   if (attempts.some(({ result }) => result.error === null)) return { works: true };
   return attempts.length === 0 ? undefined : { works: false, retrySeconds: pauseAfter(failures + 1) };
 }
@@ -140,7 +140,7 @@ async function recordAttempts(
   const received = attempts.filter(({ result }) => result.error === null).map(({ event }) => event);
   const reason = attempts.length > 0 ? findReasonToDisable(lease, attempts) : undefined;
   const isRecorded = await database.transaction().execute(async (transaction) => {
-    if (!(await endLease(transaction, lease, judge(lease, attempts)))) return false;
+    if (!(await endLease(transaction, lease, outcomeOf(lease, attempts)))) return false;
     if (attempts.length === 0) await postponeBlockedEvents(transaction, lease.id);
     else {
       const ended = [...received, ...givenUp].map(({ position }) => position);
