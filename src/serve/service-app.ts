@@ -25,7 +25,7 @@ import { createProxyWatch } from '../http/access/proxy-watch.ts';
 import { createRateLimit } from '../http/access/rate-limit.ts';
 import { createApp } from '../http/app.ts';
 import { createAdmission } from '../http/capacity/admission.ts';
-import { createDatabaseTurns } from '../http/capacity/database-turns.ts';
+import { createDatabasePermits } from '../http/capacity/database-permits.ts';
 import type { Backend, RequestContext } from '../http/contract/dispatch.ts';
 import { createIdempotency, toKeyedRequest } from '../http/contract/idempotency.ts';
 import { createOpenDownload } from '../http/routes/open-download.ts';
@@ -129,7 +129,7 @@ function transferRoutes(
   checks: Pick<ReturnType<typeof createAuthenticate>, 'findCaller'> & Pick<Backend, 'limitRate'>,
 ): Pick<Routes, 'receiveUpload' | 'openDownload'> {
   const { downloads } = service.files;
-  const shared = { ...service, ...checks, inDatabaseTurn: createDatabaseTurns() };
+  const shared = { ...service, ...checks, withDatabasePermit: createDatabasePermits() };
   return {
     receiveUpload: createReceiveUpload(shared),
     ...(downloads.open && { openDownload: createOpenDownload({ ...shared, downloads }) }),

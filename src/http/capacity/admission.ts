@@ -9,7 +9,7 @@ import { type Client, SHUTDOWN_WAIT_MAX_MS, type WaitBudget } from '../../concur
 import { overloaded, serverShuttingDown } from '../../terms/errors.ts';
 import type { LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
-import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
+import { createHeavyWork, type HeavySlot, type HeavyWork } from './heavy-work.ts';
 import { createLane } from './load-shedding.ts';
 
 /**
@@ -47,7 +47,7 @@ export type Permit = {
    * @throws SERVICE_UNAVAILABLE when too many large bodies of the account arrive
    */
   body(): HeldBody;
-  /** Runs work that blocks the event loop, when it is the account's turn for such work: see `HeavyWork`. */
+  /** Runs work that blocks the event loop, when the account has a slot for such work: see `HeavyWork`. */
   runHeavy<T>(act: () => T | Promise<T>): Promise<T>;
   release(): void;
 };
@@ -139,17 +139,17 @@ function createPermit(
       return body;
     },
     async runHeavy(act) {
-      let turn: HeavyTurn | undefined;
+      let slot: HeavySlot | undefined;
       const take = async () => {
-        turn = await heavy.take(owner, limits());
+        slot = await heavy.take(owner, limits());
       };
       try {
-        // Getting the permit back may fail after the turn has been taken; `finally` then passes the turn on.
+        // Getting the permit back may fail after the slot has been taken; `finally` then passes it on.
         await (heavy.isTaken(owner) ? holding.without(take) : take());
-        turn?.begin();
+        slot?.begin();
         return await act();
       } finally {
-        turn?.end();
+        slot?.end();
       }
     },
     release() {

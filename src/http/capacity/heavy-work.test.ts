@@ -21,13 +21,13 @@ async function during<T>(work: Promise<T>): Promise<T> {
 }
 
 async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<void>): Promise<void> {
-  const turn = await heavy.take(owner, {});
-  turn.begin();
+  const slot = await heavy.take(owner, {});
+  slot.begin();
   await act();
-  turn.end();
+  slot.end();
 }
 
-/** Does heavy work again and again for `ms`. Returns how often it gets a turn. */
+/** Does heavy work again and again for `ms`. Returns how often it gets a slot. */
 async function workFor(ms: number, owners: number): Promise<number> {
   const heavy = createHeavyWork(() => owners);
   const untilMs = performance.now() + ms;
@@ -44,7 +44,7 @@ test('a single account gets all of the event loop, one of two accounts a sixth',
   expect(await workFor(1_100, 1)).toBe(55);
 });
 
-test('an unused turn is passed on without a pause', async () => {
+test('an unused slot is passed on without a pause', async () => {
   const heavy = createHeavyWork(() => 2);
   const unused = await heavy.take('a', {});
   vi.advanceTimersByTime(100);
@@ -69,7 +69,7 @@ test("an account's heavy work runs one at a time, while other accounts do theirs
   expect(done).toEqual(['b', 'first of a', 'second of a']);
 });
 
-test('a request that cannot get its permit back passes its turn for heavy work on', async () => {
+test('a request that cannot get its permit back passes its slot for heavy work on', async () => {
   const admission = createAdmission(2, (key) => key);
   const newClient = () => new PassThrough();
   const admitOne = (key: string) => admission.admit('others', { key, client: newClient() });

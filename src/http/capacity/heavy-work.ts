@@ -13,31 +13,31 @@ const SHARE = 1 / 6;
  */
 const PAUSE_MAX_MS = 500;
 
-/** An account's turn for heavy work. */
-export type HeavyTurn = {
+/** An account's time slot for heavy work. */
+export type HeavySlot = {
   /** Call it when the work begins. */
   begin(): void;
   /**
-   * Passes the turn on after a pause. The rest of the current event loop iteration still counts as part of the work.
+   * Passes the slot on after a pause. The rest of the current event loop iteration still counts as part of the work.
    */
   end(): void;
 };
 
 export type HeavyWork = {
-  /** Whether heavy work of the owner would have to wait for its turn. */
+  /** Whether heavy work of the owner would have to wait for a slot. */
   isTaken(owner: string): boolean;
   /**
    * Resolves when the owner may do heavy work: immediately while it is the only owner, else after its earlier work.
    * @throws the error that ends a wait: see `WaitQueue`
    */
-  take(owner: string, limits: WaitLimits): Promise<HeavyTurn>;
+  take(owner: string, limits: WaitLimits): Promise<HeavySlot>;
   /** Ends every wait with this error. */
   rejectAll(error: () => Error): void;
 };
 
-const FREE: HeavyTurn = { begin() {}, end() {} };
+const FREE: HeavySlot = { begin() {}, end() {} };
 
-/** Creates the turns for heavy work. `countOwners` returns how many owners use the service. */
+/** Creates the slots for heavy work. `countOwners` returns how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
   const mutex = createKeyedMutex();
   return {

@@ -16,7 +16,7 @@ import { startTestService, type TestService } from '../../serve/testing/test-ser
 import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
 import { parseDocumentId } from '../../terms/ids.ts';
 import { createAuthenticate } from '../access/authenticate.ts';
-import { createDatabaseTurns } from '../capacity/database-turns.ts';
+import { createDatabasePermits } from '../capacity/database-permits.ts';
 import { drain, listen } from '../server/server.ts';
 import { createOpenDownload } from './open-download.ts';
 
@@ -91,7 +91,7 @@ function createOpener() {
     downloads: files.downloads as StreamedDownloads, // on disk
     limitRate: async () => {},
     findCaller: createAuthenticate(database).findCaller,
-    inDatabaseTurn: createDatabaseTurns(),
+    withDatabasePermit: createDatabasePermits(),
   });
   const client = { closed: false, once: () => {}, off: () => {} };
   return async (grant: Grant) => await open({ target: await pathOf(grant), client });

@@ -12,7 +12,7 @@ import { type Original, requireOriginal } from '../../files/files.ts';
 import { documentNotFound, downloadExpired, fileMissing } from '../../terms/errors.ts';
 import { parseDocumentId } from '../../terms/ids.ts';
 import type { Caller } from '../access/authenticate.ts';
-import type { InDatabaseTurn } from '../capacity/database-turns.ts';
+import type { WithDatabasePermit } from '../capacity/database-permits.ts';
 import type { OpenDownload } from './download-route.ts';
 
 /**
@@ -29,7 +29,7 @@ type DownloadContext = Readonly<{
   database: Database;
   downloads: StreamedDownloads;
   uploadSecret: string;
-  inDatabaseTurn: InDatabaseTurn;
+  withDatabasePermit: WithDatabasePermit;
   /** Counts the request, and throws RATE_LIMITED. */
   limitRate(keyId: string): Promise<unknown>;
   /** The caller of requests with this key; undefined: it is revoked or expired. */
@@ -70,31 +70,31 @@ type PartRequest = {
 
 /** Opens a part of the file. @throws DOCUMENT_NOT_FOUND when the document has been deleted meanwhile */
 async function openPart(
-  { database, downloads, inDatabaseTurn }: DownloadContext,
+  { database, downloads, withDatabasePermit }: DownloadContext,
   { request, found: { document, original }, part }: PartRequest,
 ) {
   const { objectName, sizeBytes } = original;
   const file = await downloads.open(objectName, { ...part, sizeBytes });
   if (file !== undefined) return file;
-  await inDatabaseTurn(request, () => requireOriginal(database, document));
+  await withDatabasePermit(request, () => requireOriginal(database, document));
   throw fileMissing(objectName);
 }
 
 /**
- * Creates the function that opens the file of a document by its address. Accounts take turns at the database, and
+ * Creates the function that opens the file of a document by its address. Accounts alternate at the database, and
  * share the downloads in progress.
  * @returns a function that throws UNAUTHORIZED, RATE_LIMITED, DOWNLOAD_EXPIRED, DOCUMENT_NOT_FOUND,
  * SERVICE_UNAVAILABLE
  */
 export function createOpenDownload(service: DownloadContext): OpenDownload {
-  const { uploadSecret, inDatabaseTurn } = service;
+  const { uploadSecret, withDatabasePermit } = service;
   const permits = createFairSemaphore(OPEN_MAX, undefined, OPEN_MAX);
 
   return async ({ target, client }) => {
     const grant = readDownloadGrant(uploadSecret, target);
     const { accountId } = grant;
     const request = { accountId, client };
-    const found = await inDatabaseTurn(request, () => findOriginal(service, grant));
+    const found = await withDatabasePermit(request, () => findOriginal(service, grant));
     const { fileName, type, sizeBytes, objectName } = found.original;
     return {
       ...toDownloadHeaders(fileName, type),

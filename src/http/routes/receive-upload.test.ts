@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { formatUploadPath } from '../../files/upload-address.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 import { formatScopedId } from '../../terms/ids.ts';
-import { createDatabaseTurns } from '../capacity/database-turns.ts';
+import { createDatabasePermits } from '../capacity/database-permits.ts';
 import { createReceiveUpload } from './receive-upload.ts';
 
 let suite: TestService;
@@ -24,17 +24,17 @@ function addressOf(accountId: string, keyId: string): string {
 
 test('many uploads of one account, with different keys, do not block the upload of another account', async () => {
   const served: string[] = [];
-  const turns: (() => void)[] = [];
+  const finishing: (() => void)[] = [];
   const limitRate = async (keyId: string) => {
     served.push(keyId);
-    await new Promise<void>((resolve) => turns.push(resolve));
+    await new Promise<void>((resolve) => finishing.push(resolve));
   };
-  const inDatabaseTurn = createDatabaseTurns();
+  const withDatabasePermit = createDatabasePermits();
   const findCaller = async () => ({
     ...{ accountId: '', keyId: '', scope: 'write' as const },
     ...{ allowedKnowledgeBases: undefined, restriction: undefined },
   });
-  const receive = createReceiveUpload({ ...suite.service, limitRate, inDatabaseTurn, findCaller });
+  const receive = createReceiveUpload({ ...suite.service, limitRate, withDatabasePermit, findCaller });
   const send = (accountId: string, keyId: string) =>
     receive({
       target: addressOf(accountId, keyId),
@@ -44,12 +44,12 @@ test('many uploads of one account, with different keys, do not block the upload 
   const uploads = [0, 1, 2, 3, 4, 5].map((number) => send('many', `key${number}`));
   uploads.push(send('other', 'another'));
   await vi.waitFor(() => expect(served).toHaveLength(2));
-  turns.shift()?.();
+  finishing.shift()?.();
   await vi.waitFor(() => expect(served).toHaveLength(3));
   expect(served).toEqual(['key0', 'key1', 'another']);
   await vi.waitUntil(() => {
-    turns.shift()?.();
-    return served.length === uploads.length && turns.length === 0;
+    finishing.shift()?.();
+    return served.length === uploads.length && finishing.length === 0;
   });
   expect(new Set(await Promise.all(uploads))).toEqual(new Set(['FILE_NOT_FOUND']));
 });

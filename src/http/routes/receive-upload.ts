@@ -17,7 +17,7 @@ import {
 } from '../../terms/errors.ts';
 import { parseFileId, type ScopedId } from '../../terms/ids.ts';
 import type { Caller } from '../access/authenticate.ts';
-import type { InDatabaseTurn } from '../capacity/database-turns.ts';
+import type { WithDatabasePermit } from '../capacity/database-permits.ts';
 import { arrivingBytes } from '../server/arriving-bytes.ts';
 import type { Routes, Upload } from './routes.ts';
 
@@ -27,7 +27,7 @@ type UploadContext = Readonly<{
   diskWatermark: DiskWatermark;
   uploadSecret: string;
   log: Logger;
-  inDatabaseTurn: InDatabaseTurn;
+  withDatabasePermit: WithDatabasePermit;
   /** Counts the request, and throws RATE_LIMITED. */
   limitRate(keyId: string): Promise<unknown>;
   /** The caller of requests with this key; undefined: it is revoked or expired. */
@@ -35,7 +35,7 @@ type UploadContext = Readonly<{
 }>;
 
 /** The longest wait of a body for another body to the same address. */
-const TURN_WAIT_MAX_MS = 2_000;
+const LOCK_WAIT_MAX_MS = 2_000;
 
 /** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still accepts bytes */
 async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<void> {
@@ -59,7 +59,7 @@ async function findUpload(service: UploadContext, { fileId, keyId }: UploadGrant
 /**
  * Creates the function that stores a body as the file's object. A client can repeat an upload until the file is
  * imported; the last complete body counts. Bodies of one file arrive one at a time. Each counts as a request of the key
- * that requested the address, and the address ends with that key. Accounts take turns when uploads query the database.
+ * that requested the address, and the address ends with that key. Accounts alternate when uploads query the database.
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
  */
@@ -69,15 +69,15 @@ export function createReceiveUpload(service: UploadContext): NonNullable<Routes[
 
   const receive = async ({ request, client }: Upload, grant: UploadGrant) => {
     const { fileId, sizeBytes, accountId } = grant;
-    const inDatabaseTurn = <T>(act: () => Promise<T>): Promise<T> =>
-      service.inDatabaseTurn({ accountId, client }, act);
-    const id = await inDatabaseTurn(() => findUpload(service, grant));
+    const withDatabasePermit = <T>(act: () => Promise<T>): Promise<T> =>
+      service.withDatabasePermit({ accountId, client }, act);
+    const id = await withDatabasePermit(() => findUpload(service, grant));
     const declaredLength = request.headers['content-length'];
     if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
       throw wrongUploadLength(sizeBytes, Number(declaredLength));
 
     const stored = await storeUpload(service, id, { bytes: arrivingBytes(request), sizeBytes });
-    return await inDatabaseTurn(async () => {
+    return await withDatabasePermit(async () => {
       const outcome = await recordUpload(database, id, stored);
       // Discard the object that the file does not refer to: an earlier body, or this one.
       if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
@@ -89,7 +89,7 @@ export function createReceiveUpload(service: UploadContext): NonNullable<Routes[
   return async (upload) => {
     const grant = readUploadGrant(uploadSecret, upload.target);
     await uploads
-      .lock(grant.fileId, { client: upload.client, waitMaxMs: TURN_WAIT_MAX_MS })
+      .lock(grant.fileId, { client: upload.client, waitMaxMs: LOCK_WAIT_MAX_MS })
       .catch((error) => {
         throw upload.client.closed ? error : uploadInProgress();
       });
