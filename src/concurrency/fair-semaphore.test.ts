@@ -1,5 +1,5 @@
 /** The order in which owners get permits. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFairSemaphore, type FairSemaphore } from './fair-semaphore.ts';
 
@@ -16,10 +16,10 @@ function acquireAll(semaphore: FairSemaphore, owners: string[]): string[] {
 test('a single owner may hold all permits; its requests are served in order of arrival', async () => {
   const semaphore = createFairSemaphore(3);
   const granted = acquireAll(semaphore, ['a', 'a', 'a', 'a']);
-  await turn();
+  await nextIteration();
   expect(granted).toHaveLength(3);
   semaphore.release('a');
-  await turn();
+  await nextIteration();
   expect(granted).toHaveLength(4);
 });
 
@@ -28,11 +28,11 @@ test('while another owner is present, no owner holds more than half, rounded dow
   await semaphore.acquire('b');
   semaphore.release('b');
   const granted = acquireAll(semaphore, ['a', 'a', 'a', 'a', 'a']);
-  await turn();
+  await nextIteration();
   expect(granted).toEqual(['a', 'a']);
   vi.advanceTimersByTime(1_000);
   semaphore.release('a');
-  await turn();
+  await nextIteration();
   expect(granted).toHaveLength(5);
 });
 
@@ -41,22 +41,22 @@ test('an owner that is alone again gets the rest within two seconds, although no
   await semaphore.acquire('b');
   semaphore.release('b');
   const granted = acquireAll(semaphore, ['a', 'a', 'a', 'a', 'a']);
-  await turn();
+  await nextIteration();
   expect(granted).toHaveLength(2);
   vi.advanceTimersByTime(2_000);
-  await turn();
+  await nextIteration();
   expect(granted).toHaveLength(4);
 });
 
 test('a released permit goes to the owner with the fewest, among equals to the one served least recently', async () => {
   const semaphore = createFairSemaphore(2);
   const granted = acquireAll(semaphore, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
-  await turn();
+  await nextIteration();
   const served: string[] = [];
   for (const releasing of ['a', 'a', 'b', 'c', 'a']) {
     granted.length = 0;
     semaphore.release(releasing);
-    await turn();
+    await nextIteration();
     served.push(granted.join());
   }
   expect(served).toEqual(['b', 'c', 'a', 'b', 'a']);
@@ -72,7 +72,7 @@ test('earlier requests of an owner that were held back come before a new one', a
   // The other owner no longer counts as present, but no check has run yet.
   vi.advanceTimersByTime(999);
   semaphore.acquire('a').then(() => granted.push('fourth'));
-  await turn();
+  await nextIteration();
   expect(granted).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
@@ -81,7 +81,7 @@ test('a thousand waiting requests of one owner do not delay the first request of
   acquireAll(semaphore, Array(1_000).fill('a'));
   const others = acquireAll(semaphore, ['b']);
   semaphore.release('a');
-  await turn();
+  await nextIteration();
   expect(others).toEqual(['b']);
 });
 
@@ -94,7 +94,7 @@ test('continued work comes before new work of its owner, but not before work of 
   semaphore.acquire('b').then(() => granted.push('other'));
   for (const releasing of ['a', 'b', 'a']) {
     semaphore.release(releasing);
-    await turn();
+    await nextIteration();
   }
   expect(granted).toEqual(['other', 'returning', 'new']);
 });
@@ -102,14 +102,14 @@ test('continued work comes before new work of its owner, but not before work of 
 test('an owner without a permit gets one of the reserve, but no second one', async () => {
   const semaphore = createFairSemaphore(1, undefined, 1);
   const granted = acquireAll(semaphore, ['a', 'a', 'b', 'b', 'c']);
-  await turn();
+  await nextIteration();
   expect(granted).toEqual(['a', 'b']);
   semaphore.release('a');
-  await turn();
+  await nextIteration();
   expect(granted).toEqual(['a', 'b', 'c']);
   semaphore.release('b');
   semaphore.release('c');
-  await turn();
+  await nextIteration();
   expect(granted.slice(3).toSorted()).toEqual(['a', 'b']);
 });
 

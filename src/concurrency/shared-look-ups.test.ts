@@ -1,6 +1,6 @@
 /** Look-ups that share a call. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { shareLookUps } from './shared-look-ups.ts';
 
@@ -11,7 +11,7 @@ function createTable() {
   const calls: Call[] = [];
   const lookUp = shareLookUps(async (source: object, scope, ids) => {
     calls.push({ source, scope, ids });
-    await endOfTurn();
+    await nextIteration();
     if (scope === 'down') throw new Error('unreachable');
     return new Map(ids.filter((id) => id !== 'none').map((id) => [id, `${scope}/${id}`]));
   });
@@ -20,7 +20,7 @@ function createTable() {
 
 const source = {};
 
-test('look-ups of one turn share a call for each source and scope, and each gets its own row', async () => {
+test('look-ups of one iteration share a call for each source and scope, and each gets its own row', async () => {
   const { calls, lookUp } = createTable();
   const other = {};
   const asked = [['1', 'a'] as const, ['1', 'b'] as const, ['1', 'a'] as const, ['2', 'a'] as const];
@@ -40,7 +40,7 @@ test('look-ups of one turn share a call for each source and scope, and each gets
 test('a look-up never joins a call that has begun, because that one may not see what was committed since', async () => {
   const { calls, lookUp } = createTable();
   const first = lookUp(source, '1', 'a');
-  while (calls.length === 0) await endOfTurn();
+  while (calls.length === 0) await nextIteration();
   await Promise.all([first, lookUp(source, '1', 'a')]);
   expect(calls).toHaveLength(2);
 });
@@ -56,13 +56,13 @@ function createSlowTable() {
   return { calls, lookUp, end: () => end(new Map([['b', 'found']])) };
 }
 
-test('the look-ups of several turns during a call share the next one', async () => {
+test('the look-ups of several iterations during a call share the next one', async () => {
   const { calls, lookUp, end } = createSlowTable();
   const found = [lookUp(source, '1', 'a')];
-  await endOfTurn();
+  await nextIteration();
   for (const id of ['b', 'c']) {
     found.push(lookUp(source, '1', id));
-    await endOfTurn();
+    await nextIteration();
   }
   end();
   expect(await Promise.all(found)).toEqual([undefined, 'found', undefined]);
@@ -74,13 +74,13 @@ test('a call that hangs holds the next one up for a fifth of a second', async ()
   try {
     const { calls, lookUp, end } = createSlowTable();
     const found = [lookUp(source, '1', 'a')];
-    await endOfTurn();
+    await nextIteration();
     found.push(lookUp(source, '1', 'b'));
     await vi.advanceTimersByTimeAsync(199);
-    await endOfTurn();
+    await nextIteration();
     expect(calls).toEqual([['a']]);
     await vi.advanceTimersByTimeAsync(1);
-    await endOfTurn();
+    await nextIteration();
     expect(calls).toEqual([['a'], ['b']]);
     end();
     await Promise.all(found);

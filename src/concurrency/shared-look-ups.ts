@@ -1,6 +1,6 @@
 /** Look-ups that share a call: those that come before it begins become one. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { withTimeout } from './timeout.ts';
 
 /** A shared call belongs to no single request: neither its bounds nor its trace. */
@@ -12,7 +12,7 @@ const SLOW_CALL_MS = 200;
 /** `isOpen`: its call has not begun, so further look-ups may join. */
 type Batch<Row> = { ids: Set<string>; isOpen: boolean; rows: Promise<ReadonlyMap<string, Row>> };
 
-/** Resolves at the end of the turn in which the call of `batch` ends. */
+/** Resolves at the end of the event loop iteration in which the call of `batch` ends. */
 async function untilEnded(batch: Batch<unknown> | undefined): Promise<void> {
   if (batch !== undefined) {
     const ended = batch.rows.then(
@@ -21,7 +21,7 @@ async function untilEnded(batch: Batch<unknown> | undefined): Promise<void> {
     );
     await withTimeout(ended, SLOW_CALL_MS, () => {});
   }
-  await endOfTurn();
+  await nextIteration();
 }
 
 /**

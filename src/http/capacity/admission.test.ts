@@ -1,6 +1,6 @@
 /** The order in which requests get permits: by lane and account, and after `withoutPermit`. */
 import { PassThrough } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ServiceError } from '../../terms/errors.ts';
 import { readSpec } from '../contract/spec.ts';
@@ -45,11 +45,11 @@ test('a permit admits one request; its release admits the next one, in order of 
   const admission = createAdmission(2);
   const first = await admitOne(admission);
   const { admitted, refused } = admitMany(admission, 3);
-  await turn();
+  await nextIteration();
   expect([admitted, refused]).toEqual([[0], []]);
   first.release();
   first.release();
-  await turn();
+  await nextIteration();
   expect(admitted).toEqual([0, 1]);
 });
 
@@ -57,14 +57,14 @@ test('look-ups have 32 permits of their own, however many requests work', async 
   const admission = createAdmission(1);
   await admitOne(admission);
   const { admitted } = admitMany(admission, 33, 'lookUps');
-  await turn();
+  await nextIteration();
   expect(admitted).toHaveLength(32);
 });
 
 describe('requests that are refused when they cannot be answered soon', () => {
   test('a burst of up to a thousand requests waits; the rest is refused immediately', async () => {
     const { refused } = admitMany(createAdmission(1), 1_100);
-    await turn();
+    await nextIteration();
     expect(refused).toHaveLength(99);
     expect(refused[0]).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   });
@@ -75,7 +75,7 @@ describe('requests that are refused when they cannot be answered soon', () => {
     const { admitted } = admitMany(admission, 31);
     vi.advanceTimersByTime(1_100);
     const { refused } = admitMany(admission, 3);
-    await turn();
+    await nextIteration();
     expect(refused).toHaveLength(2);
     working.release();
     expect(admitted).toEqual([]);
@@ -92,7 +92,7 @@ describe('requests that are refused when they cannot be answered soon', () => {
     }
     // 40 requests wait, and 50 a second are served.
     const { refused } = admitMany(admission, 30);
-    await turn();
+    await nextIteration();
     expect(refused).toHaveLength(20);
   });
 
@@ -101,7 +101,7 @@ describe('requests that are refused when they cannot be answered soon', () => {
     await admitOne(admission);
     const { refused } = admitMany(admission, 2);
     vi.advanceTimersByTime(2_000);
-    await turn();
+    await nextIteration();
     expect(refused).toHaveLength(2);
   });
 });
@@ -113,10 +113,10 @@ describe('imports', () => {
     const { refused } = admitMany(admission, 600, 'imports');
     vi.advanceTimersByTime(49_000);
     const late = admitMany(admission, 401, 'imports');
-    await turn();
+    await nextIteration();
     expect([refused.length, late.refused.length]).toEqual([0, 1]);
     vi.advanceTimersByTime(1_000);
-    await turn();
+    await nextIteration();
     expect([refused.length, late.refused.length]).toEqual([600, 1]);
   });
 
@@ -124,7 +124,7 @@ describe('imports', () => {
     const admission = createAdmission(2);
     const first = await admitOne(admission, 'imports');
     const second = admitOne(admission, 'imports');
-    await turn();
+    await nextIteration();
     vi.advanceTimersByTime(30_000);
     first.release();
     const permit = await second;
@@ -145,7 +145,7 @@ describe('imports', () => {
     expect([admission.isFull('imports', 'a'), admission.isFull('others', 'a')]).toEqual([false, false]);
     const others = admitMany(admission, 2);
     for (const permit of [...imports, other]) permit.release();
-    await turn();
+    await nextIteration();
     expect([waiting.admitted, others.admitted]).toEqual([
       [0, 1],
       [0, 1],
@@ -158,10 +158,10 @@ describe('imports', () => {
     const { admitted, clients } = admitMany(admission, 1_000, 'imports');
     expect(admission.isFull('imports', 'a')).toBe(true);
     clients[0]?.destroy();
-    await turn();
+    await nextIteration();
     expect(admission.isFull('imports', 'a')).toBe(false);
     working.release();
-    await turn();
+    await nextIteration();
     expect(admitted).toEqual([1]);
   });
 
@@ -172,7 +172,7 @@ describe('imports', () => {
     admission.shortenWaits();
     const after = admitMany(admission, 3, 'imports');
     vi.advanceTimersByTime(2_000);
-    await turn();
+    await nextIteration();
     expect([...before.refused, ...after.refused].map(({ status }) => status)).toEqual(Array(6).fill(503));
   });
 });
@@ -190,13 +190,13 @@ test('a request without its permit lets another one work, and gets it back befor
   const other = await admitOne(admission);
   const { admitted } = admitMany(admission, 1);
   outside.resolve();
-  await turn();
+  await nextIteration();
   expect([isBack, admitted]).toEqual([false, []]);
   other.release();
   await back;
   expect(admitted).toEqual([]);
   permit.release();
-  await turn();
+  await nextIteration();
   expect(admitted).toEqual([0]);
 });
 
@@ -206,7 +206,7 @@ test('nested calls of withoutPermit acquire the permit once', async () => {
   await permit.withoutPermit(() => permit.withoutPermit(async () => {}));
   permit.release();
   const { admitted } = admitMany(admission, 3);
-  await turn();
+  await nextIteration();
   expect(admitted).toEqual([0, 1]);
 });
 
@@ -219,10 +219,10 @@ test('a request whose client hangs up while it has no permit does not get it bac
   await expect(gone).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
   permit.release();
   const { admitted } = admitMany(admission, 1);
-  await turn();
+  await nextIteration();
   expect(admitted).toEqual([]);
   other.release();
-  await turn();
+  await nextIteration();
   expect(admitted).toEqual([0]);
 });
 
@@ -232,7 +232,7 @@ test('two thousand requests of one account do not delay another account', async 
   const lanes = ['imports', 'lookUps', 'others'] as const;
   for (const lane of lanes) admitMany(admission, 2_000, lane, 'a');
   const others = lanes.map((lane) => admitMany(admission, 1, lane, 'b'));
-  await turn();
+  await nextIteration();
   expect(others.map(({ admitted }) => admitted)).toEqual([[0], [0], [0]]);
   expect([admission.isFull('others', 'a'), admission.isFull('others', 'b')]).toEqual([true, false]);
 });
@@ -252,7 +252,7 @@ describe('memory for bodies', () => {
       }
     };
     owners.forEach((_, number) => void send(number));
-    for (let i = 0; i < 200; i++) await turn();
+    for (let i = 0; i < 200; i++) await nextIteration();
     return { permits, taken };
   }
 
@@ -261,7 +261,7 @@ describe('memory for bodies', () => {
     expect(taken[0]).toBe(11);
     expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(48);
     for (const permit of permits.slice(0, 3)) permit.release();
-    for (let i = 0; i < 200; i++) await turn();
+    for (let i = 0; i < 200; i++) await nextIteration();
     expect(taken.slice(3)).toEqual([11, 11]);
   });
 

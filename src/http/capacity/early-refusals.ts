@@ -74,13 +74,13 @@ function createRefusalLog(log: Logger): () => void {
 const REFUSAL_DELAY_MS = 250;
 
 /** Requests with invalid keys answered in one event loop iteration. Other requests are read between two iterations. */
-const INVALID_PER_TURN = 8;
+const INVALID_PER_ITERATION = 8;
 
-/** Returns a function that queues work, and runs at most INVALID_PER_TURN of it in each event loop iteration. */
+/** Returns a function that queues work, and runs at most INVALID_PER_ITERATION of it in each event loop iteration. */
 function createThrottledRunner(): (act: () => void) => void {
   const due: Array<() => void> = [];
   const runSome = () => {
-    for (const act of due.splice(0, INVALID_PER_TURN)) act();
+    for (const act of due.splice(0, INVALID_PER_ITERATION)) act();
     if (due.length > 0) setImmediate(runSome);
   };
   return (act) => {

@@ -1,6 +1,6 @@
 /** The share of the event loop that the heavy work of one account may take. */
 import { PassThrough } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAdmission } from './admission.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
@@ -16,7 +16,7 @@ async function during<T>(work: Promise<T>): Promise<T> {
   const ended = work.finally(() => {
     hasEnded = true;
   });
-  for (await turn(); !hasEnded; await turn()) vi.advanceTimersByTime(1);
+  for (await nextIteration(); !hasEnded; await nextIteration()) vi.advanceTimersByTime(1);
   return await ended;
 }
 
@@ -77,20 +77,20 @@ test('a request that cannot get its permit back passes its slot for heavy work o
   const first = await admitOne('a');
   const firstWork = Promise.withResolvers<void>();
   const doingFirst = first.runHeavy(() => firstWork.promise);
-  await turn();
+  await nextIteration();
   const client = newClient();
   const waiting = admission.admit('others', { key: 'a', client });
   first.release();
   const second = (await waiting).runHeavy(() => {});
-  await turn();
+  await nextIteration();
   await admitOne('c');
   firstWork.resolve();
   await doingFirst;
-  await turn();
+  await nextIteration();
   await vi.advanceTimersByTimeAsync(1);
   client.destroy();
   await expect(second).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
-  await turn();
+  await nextIteration();
   await vi.advanceTimersByTimeAsync(100);
   other.release();
   const next = await admitOne('a');

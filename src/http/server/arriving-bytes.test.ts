@@ -1,7 +1,7 @@
 /** The minimum rate at which a body has to arrive. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { arrivingBytes } from './arriving-bytes.ts';
 
@@ -21,7 +21,7 @@ async function receive(bytesPerSecond: number, storeMs = 0) {
     error = thrown;
   });
   for (let second = 0; second < 60; second++) {
-    await turn();
+    await nextIteration();
     vi.advanceTimersByTime(1_000);
     sent.write(Buffer.alloc(bytesPerSecond));
   }
