@@ -38,7 +38,7 @@ const HASHED_MAX = 2;
 /** So few bytes are read sooner than the sums of the account's storage: the transaction alone checks its limit. */
 const UNCHECKED_MAX_BYTES = 65_536;
 
-const hashingTurns = createFairSemaphore(HASHED_MAX);
+const hashingPermits = createFairSemaphore(HASHED_MAX);
 
 /**
  * The hash of a file that was uploaded directly to the store and not hashed since; undefined for any other file. Reads
@@ -56,9 +56,9 @@ async function hashDirectUpload(
   if (objectName === null) return undefined;
   const ended = signal();
   return await withoutPermit(async () => {
-    await hashingTurns.acquire(accountId, { signal: ended, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
+    await hashingPermits.acquire(accountId, { signal: ended, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
     const reading = files.read(objectName, { sizeBytes: found.size_bytes, signal: ended });
-    return await reading.then(hashOf).finally(() => hashingTurns.release(accountId));
+    return await reading.then(hashOf).finally(() => hashingPermits.release(accountId));
   });
 }
 

@@ -142,7 +142,7 @@ test('a file whose process breaks is read alone in the same try; one of another 
   expect(await countTransactions(ids)).toBe(2);
 });
 
-test('a turn that takes too long gives the rest back, and what is left is pending', async () => {
+test('files taken together that take too long give the rest back, and what is left is pending', async () => {
   const ids = [await importPending('slow.txt', 'The sloth.'), await importPending('next.txt', 'The snail.')];
   const { service } = suite;
   const { now } = performance;

@@ -19,7 +19,7 @@ import { fail, importAlone, readStored, runImport } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import { type Attempt, Postponed } from './workers.ts';
 
-/** Files of a turn whose reading has not begun after this time go back to the queue. */
+/** Files taken together whose reading has not begun after this time go back to the queue. */
 const BEGIN_WITHIN_MS = 10_000;
 /** A file that takes longer than this is read alone: it holds up the others, which take some milliseconds. */
 const READ_WITHIN_MS = 10_000;
@@ -88,8 +88,7 @@ async function readAll(
   const read: (ReadFile | undefined)[] = [];
   for (const file of files) {
     const signal = signals.get(file.id) as AbortSignal; // one for each document
-    if (performance.now() > untilMs)
-      rest.set(file.id, new Postponed('earlier files of its turn took too long'));
+    if (performance.now() > untilMs) rest.set(file.id, new Postponed('earlier files took too long'));
     else read.push(await readSmall(service, file, { signal, rest }));
   }
   return read.filter((file) => file !== undefined);

@@ -203,7 +203,7 @@ export function startImports(service: JobContext, jobs: ReturnType<typeof openJo
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
     collectGarbage: collectGarbage.bind(undefined, service),
-    // A server without vectors makes none, and leaves the turn to one with them.
+    // A server without vectors makes none, and leaves the job to another.
     ...(config.hasWordVectors && {
       fillVectors: untilStopped((signal) => fillVectors(service, signal), stopping.signal),
     }),

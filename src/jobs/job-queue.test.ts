@@ -157,8 +157,8 @@ test('small imports of an account are taken together; one that fails is tried ag
     return new Map(rows.map(({ id, tries }) => [id, tries]));
   };
   await vi.waitUntil(async () => (await readJobs()).size === 6, { timeout: 60_000, interval: 50 });
-  const turns = importSmallFiles.mock.calls.map(([attempts]) => attempts.map(({ payload }) => payload.id));
-  expect(turns).toEqual([idsOf(small)]);
+  const together = importSmallFiles.mock.calls.map(([attempts]) => attempts.map(({ payload }) => payload.id));
+  expect(together).toEqual([idsOf(small)]);
   const alone = importFile.mock.calls.map(([{ payload }]) => payload.id);
   expect(alone).toEqual(expect.arrayContaining([large?.id, failing?.id, postponed?.id]));
   const ended = await readJobs();
@@ -363,7 +363,7 @@ describe('missing vectors', () => {
     return rows[0];
   };
 
-  test('are no turn of a server without vectors, and one with vectors makes them', async () => {
+  test('are not run by a server without vectors, and one with vectors makes them', async () => {
     const collectGarbage = vi.fn(async () => {});
     jobs.work({ ...without, collectGarbage }, 1);
     await enqueueMissingJobs(server.database);

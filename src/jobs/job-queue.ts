@@ -10,7 +10,6 @@ import {
 } from '../database/connection/database.ts';
 import { enqueueAnew, enqueueNew, enqueueOnce, type NewJobs } from '../database/rows/jobs.ts';
 import type { OwnedId, ScopedId } from '../terms/ids.ts';
-import { createTurns } from './import-turns.ts';
 import {
   DEAD_LETTER_QUEUE,
   EMBEDDING_QUEUE,
@@ -21,6 +20,7 @@ import {
   type QueueName,
   VECTORS_QUEUE,
 } from './queue-policies.ts';
+import { createRoundRobin } from './round-robin.ts';
 import { type Attempt, Postponed, startWorkers, type Together, type Workers } from './workers.ts';
 
 /** How soon an import starts that another server has enqueued. */
@@ -28,7 +28,8 @@ const IMPORT_POLL_INTERVAL_MS = 500;
 /** How soon a job starts that is not an import. */
 const POLL_INTERVAL_MS = 2_000;
 /**
- * Small files of a turn. With twice as many, a tenth of the work would be saved, and another account would wait longer.
+ * Small files that are taken together. With twice as many, a tenth of the work would be saved, and another account
+ * would wait longer.
  */
 const SMALL_IMPORTS_MOST = 16;
 /** Importers that serve only accounts without an importer, in addition to the regular ones. */
@@ -103,8 +104,8 @@ function startOne(
       if (!(error instanceof Postponed)) context.log.warn({ err: error, queue }, 'a job failed');
       throw error;
     });
-  const [turns, pollIntervalMs] = [createTurns(1, 0), POLL_INTERVAL_MS];
-  return startWorkers({ ...context, queue, handle: handleLogged, turns, pollIntervalMs });
+  const [roundRobin, pollIntervalMs] = [createRoundRobin(1, 0), POLL_INTERVAL_MS];
+  return startWorkers({ ...context, queue, handle: handleLogged, roundRobin, pollIntervalMs });
 }
 
 /** Starts the workers of all queues. Those of imports are the first, and those that fetch their files the second. */
@@ -117,14 +118,14 @@ function startAll(context: WorkerContext, handlers: JobHandlers, concurrency: nu
       ...(handlers.importSmallFiles && {
         together: { most: SMALL_IMPORTS_MOST, handle: handlers.importSmallFiles },
       }),
-      turns: createTurns(concurrency, EXTRA_IMPORTERS),
+      roundRobin: createRoundRobin(concurrency, EXTRA_IMPORTERS),
       pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
     }),
     startWorkers({
       ...context,
       queue: FETCH_QUEUE,
       handle: handlers.fetchUrl,
-      turns: createTurns(FETCHERS, EXTRA_FETCHERS),
+      roundRobin: createRoundRobin(FETCHERS, EXTRA_FETCHERS),
       pollIntervalMs: IMPORT_POLL_INTERVAL_MS,
     }),
     startOne(context, DEAD_LETTER_QUEUE, handlers.giveUpImport),

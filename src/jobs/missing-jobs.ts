@@ -53,7 +53,7 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
 const VECTORS_SUBJECT = { knowledgeBaseId: NIL, id: MAX, accountId: NIL };
 const EMBEDDING_SUBJECT = { knowledgeBaseId: MAX, id: NIL, accountId: NIL };
 
-/** Enqueues the first turn of those that make vectors, of words or by a model: only where a server is set to. */
+/** Enqueues the first job that makes vectors, of words or by a model: only where a server is set to. */
 export async function enqueueVectors(
   database: Database,
   { hasWordVectors, embeddings }: Pick<Config, 'hasWordVectors' | 'embeddings'>,

@@ -61,9 +61,9 @@ export function createQueuePositions(database: Database): QueuePositions {
   return {
     async positionOf({ accountId, createdAt }) {
       const waiting = await waitingNow();
-      const turn = countBefore(waiting.get(accountId) ?? new Float64Array(), createdAt.getTime()) + 1;
-      let position = turn;
-      for (const [other, { length }] of waiting) if (other !== accountId) position += Math.min(length, turn);
+      const round = countBefore(waiting.get(accountId) ?? new Float64Array(), createdAt.getTime()) + 1;
+      let position = round;
+      for (const [other, { length }] of waiting) if (other !== accountId) position += Math.min(length, round);
       return position;
     },
   };

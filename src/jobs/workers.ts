@@ -13,8 +13,8 @@ import {
   takeJobs,
 } from '../database/rows/jobs.ts';
 import type { ScopedId } from '../terms/ids.ts';
-import type { Turns } from './import-turns.ts';
 import { POLICIES, type QueueName, retryPauseSeconds } from './queue-policies.ts';
+import type { RoundRobin } from './round-robin.ts';
 
 /** How soon the queue is queried again after a failure, for example while the database is unavailable. */
 const FAILED_POLL_INTERVAL_MS = 2_000;
@@ -58,7 +58,7 @@ export type Workers = {
 
 /**
  * How small jobs of an account are run that were taken together, `most` at a time. Each has a result of its own.
- * Together they are one turn, which ends with the last of them.
+ * Together they take one worker, until the last of them ends.
  */
 export type Together = { most: number; handle: (attempts: Attempt<ScopedId>[]) => Promise<void>[] };
 
@@ -68,7 +68,7 @@ type Options = {
   /** The payload is the job's subject; nil UUIDs where it has none. */
   handle: (attempt: Attempt<ScopedId>) => Promise<void>;
   together?: Together;
-  turns: Turns;
+  roundRobin: RoundRobin;
   /** Interval between looks for jobs that `wake` does not announce: another server's, a dead worker's, and retries. */
   pollIntervalMs: number;
   log: Logger;
@@ -180,8 +180,8 @@ function runJob(running: Running, started: Try, run: () => Promise<void>): Runni
   };
 }
 
-/** Runs the jobs of a turn, of which several are small. */
-function runTurn(running: Running, jobs: TakenJob[]): RunningJob[] {
+/** Runs jobs that were taken together: several are small. */
+function runTogether(running: Running, jobs: TakenJob[]): RunningJob[] {
   const { queue, handle, together } = running;
   const tries = jobs.map((job) => startTry(queue, job));
   const attempts = tries.map(({ attempt }) => attempt);
@@ -196,14 +196,14 @@ async function handBackAll(running: Iterable<RunningJob>): Promise<void> {
   await withTimeout(Promise.all(handingBack), HAND_BACK_MS, () => {});
 }
 
-/** Starts to take jobs, as many at the same time as `turns` allows. */
+/** Starts to take jobs, as many at the same time as `roundRobin` allows. */
 export function startWorkers(options: Options): Workers {
-  const { database, queue, turns, pollIntervalMs, log, together } = options;
+  const { database, queue, roundRobin, pollIntervalMs, log, together } = options;
   const shared = { ...options, endJob: createEndJob(database) };
   const running = new Set<RunningJob>();
-  /** The jobs of the next turn, all of one account; none: there is no job, or no turn. */
+  /** The next jobs to run together, all of one account; none: there is no job, or no free worker. */
   const takeNext = async (): Promise<TakenJob[]> => {
-    const ranges = turns.nextAccounts();
+    const ranges = roundRobin.nextAccounts();
     return ranges.length === 0 ? [] : await takeJobs(database, queue, { ranges, most: together?.most ?? 1 });
   };
   const untilEnded = async (begun: RunningJob): Promise<void> => {
@@ -212,9 +212,9 @@ export function startWorkers(options: Options): Workers {
     running.delete(begun);
   };
   const begin = async (jobs: TakenJob[], accountId: string): Promise<void> => {
-    turns.take(accountId);
-    await Promise.all(runTurn(shared, jobs).map(untilEnded));
-    turns.leave(accountId);
+    roundRobin.take(accountId);
+    await Promise.all(runTogether(shared, jobs).map(untilEnded));
+    roundRobin.leave(accountId);
     wake();
   };
   const { wake, stop: end } = repeatOrWake(async () => {

@@ -67,27 +67,27 @@ export async function enqueueDocuments(
   if (documents.length > 0) await enqueue(database, { ...toColumns(documents), generation });
 }
 
-/** A document whose turn it is: after which of its passages it goes on, for which generation. */
+/** A document of the next round: after which of its passages it goes on, for which generation. */
 export type TakenDocument = OwnedId & { afterPosition: number; generation: number };
 
 /** The index has the accounts in their order: that a million documents of one account wait costs nothing. */
-const takeTurn = prepare(
+const takeRound = prepare(
   'take_documents_without_vectors',
   ['after', 'accounts', 'documents'],
   ({ after, accounts, documents }) => sql<TakenDocument>`
-    WITH RECURSIVE turn (account_id, nth) AS (
+    WITH RECURSIVE next (account_id, nth) AS (
       (SELECT account_id, 1 FROM documents_without_vectors
         WHERE account_id > ${after}::uuid AND due_at <= now() ORDER BY account_id LIMIT 1)
       UNION ALL
-      (SELECT waiting.account_id, nth + 1 FROM turn, LATERAL (
+      (SELECT waiting.account_id, nth + 1 FROM next, LATERAL (
           SELECT account_id FROM documents_without_vectors
-          WHERE account_id > turn.account_id AND due_at <= now() ORDER BY account_id LIMIT 1) AS waiting
+          WHERE account_id > next.account_id AND due_at <= now() ORDER BY account_id LIMIT 1) AS waiting
         WHERE nth < ${accounts}::integer))
     SELECT knowledge_base_id AS "knowledgeBaseId", document_id AS id, account_id AS "accountId",
       after_position AS "afterPosition", generation
-    FROM turn, LATERAL (
+    FROM next, LATERAL (
       SELECT knowledge_base_id, document_id, after_position, generation, due_at FROM documents_without_vectors
-      WHERE documents_without_vectors.account_id = turn.account_id AND due_at <= now()
+      WHERE documents_without_vectors.account_id = next.account_id AND due_at <= now()
       ORDER BY due_at LIMIT ${documents}::integer) AS waiting
     ORDER BY nth, due_at`,
 );
@@ -116,9 +116,9 @@ const adopt = prepare(
 export async function takeDocuments(
   database: Queryable,
   generation: number,
-  turn: { after: string; accounts: number; documents: number },
+  round: { after: string; accounts: number; documents: number },
 ): Promise<TakenDocument[]> {
-  const taken = await takeTurn(database, turn);
+  const taken = await takeRound(database, round);
   const former = taken.filter((document) => document.generation !== generation);
   if (former.length === 0) return taken;
   await adopt(database, { ...toColumns(former), generation });

@@ -101,7 +101,7 @@ export function createExtractionPool({
     spareCount: SPARES,
     keptMost: PROCESSES_MAX + VISITING_PROCESSES_MAX,
   });
-  const turns = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
+  const permits = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
   // Reads have permits of their own: a slow store blocks neither the processes nor other accounts.
   const fetches = createFairSemaphore(PROCESSES_MAX, undefined, 1);
   return {
@@ -114,9 +114,9 @@ export function createExtractionPool({
         const file = { fileName, bytes: await readBytes(), charset: charset ?? undefined };
         const expected = languages.length > 1 ? await expectedLanguages?.() : undefined;
         const ocr = { languages: languagesToTry(languages, expected ?? []), ...(onPages && { onPages }) };
-        await turns.acquire(accountId, wait);
+        await permits.acquire(accountId, wait);
         const options = { processes, maxMsFor, onSent: leaveFetches, signal };
-        return await readIn({ accountId, file, ...ocr }, options).finally(() => turns.release(accountId));
+        return await readIn({ accountId, file, ...ocr }, options).finally(() => permits.release(accountId));
       } finally {
         leaveFetches();
       }

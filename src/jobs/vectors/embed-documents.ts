@@ -31,7 +31,7 @@ import { keepVectorIndexes } from './index-vectors.ts';
 import { removeRetiredVectors } from './remove-vectors.ts';
 
 /** How long a server does it before another one may. Each begins with a look for what is missing. */
-const TURN_MS = 3_600_000;
+const RUN_MS = 3_600_000;
 /** How soon a document that is imported now is taken. */
 const POLL_INTERVAL_MS = 1_000;
 /** Interval between looks at what else is to be done, and between counts for metrics. */
@@ -39,7 +39,7 @@ const MAINTENANCE_INTERVAL_MS = 5_000;
 /** Interval between lines of the log. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** A round takes about this long, after which other accounts have their turn. */
+/** A round takes about this long, after which the next accounts follow. */
 const ROUND_MS = 3_000;
 /** Passages of a round at most: they are in memory, 4 kB each with their vectors. */
 const ROUND_MAX = 1_024;
@@ -56,8 +56,8 @@ export type EmbeddingContext = {
   log: Logger;
 };
 
-/** Why a turn ends without a fault. */
-class TurnOver extends Error {}
+/** Why a run ends without a fault. */
+class RunOver extends Error {}
 
 /** Works on the queue until the signal aborts, which it throws. */
 async function serveQueue(embedding: Embedding, batch: number, signal: AbortSignal): Promise<never> {
@@ -126,36 +126,36 @@ function createReport(
   };
 }
 
-type Turn = { generations: CurrentGeneration; generation: number; endsAtMs: number };
+type Run = { generations: CurrentGeneration; generation: number; endsAtMs: number };
 
-const isWanted = async ({ generations, generation }: Turn): Promise<boolean> =>
+const isWanted = async ({ generations, generation }: Run): Promise<boolean> =>
   (await generations.wanted())?.generation === generation;
 
 /** The generations whose vectors are compared, or will be. */
-const usedBy = async ({ generations }: Turn): Promise<number[]> =>
+const usedBy = async ({ generations }: Run): Promise<number[]> =>
   [await generations.current(), await generations.wanted()].flatMap((used) => used?.generation ?? []);
 
-/** Throws when the turn is over: its time is up, or another model is wanted. */
-async function requireTurn(turn: Turn): Promise<void> {
-  if (!(await isWanted(turn)) || performance.now() > turn.endsAtMs) throw new TurnOver();
+/** Throws when the run is over: its time is up, or another model is wanted. */
+async function requireRun(run: Run): Promise<void> {
+  if (!(await isWanted(run)) || performance.now() > run.endsAtMs) throw new RunOver();
 }
 
-/** Does all but the work on the queue, until the turn is over, or the signal aborts. Throws the reason. */
+/** Does all but the work on the queue, until the run is over, or the signal aborts. Throws the reason. */
 async function maintain(
   context: EmbeddingContext,
-  { own, turn }: { own: VectorGeneration; turn: Turn },
+  { own, run }: { own: VectorGeneration; run: Run },
   signal: AbortSignal,
 ): Promise<never> {
   const { database, log } = context;
   const { generation, model } = own;
   const report = createReport(context, own);
   const lookedAt = await enqueueMissing(context, generation, async (tookMs) => {
-    await requireTurn(turn);
+    await requireRun(run);
     await report();
     await delay(tookMs * LOOK_REST_FACTOR, undefined, { signal });
   });
   for (;;) {
-    await requireTurn(turn);
+    await requireRun(run);
     await report();
     if (await switchGeneration(database, generation, lookedAt))
       log.info({ generation, model }, 'queries are compared with the vectors of this model from now on');
@@ -180,7 +180,7 @@ const passageEmbeddings = ({ embeddings: settings, log }: EmbeddingContext, own:
   });
 
 /**
- * A turn. It may be aborted at any point: the next one goes on where it was. While the model does not answer, it waits.
+ * Runs for an hour. It may be aborted at any point: the next run goes on there. While the model does not answer, it waits.
  * `own`: the generation of the settings.
  * @returns whether it is still the wanted one
  * @throws the reason of the signal, and the error of a database that is away
@@ -191,12 +191,12 @@ export async function embedDocuments(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { database, embeddings: settings, telemetry, log } = context;
-  const turn = {
+  const run = {
     generations: createCurrentGeneration(database),
     generation: own.generation,
-    endsAtMs: performance.now() + TURN_MS,
+    endsAtMs: performance.now() + RUN_MS,
   };
-  if (!(await isWanted(turn))) return false;
+  if (!(await isWanted(run))) return false;
   const embedding = {
     database,
     generation: own.generation,
@@ -209,12 +209,12 @@ export async function embedDocuments(
   const untilOver = (work: Promise<never>) => work.catch((error) => over.abort(error));
   await Promise.all([
     untilOver(serveQueue(embedding, settings.batch, both)),
-    untilOver(maintain(context, { own, turn }, both)),
-    untilOver(keepVectorIndexes(context, { own, readGenerations: () => usedBy(turn) }, both)),
+    untilOver(maintain(context, { own, run }, both)),
+    untilOver(keepVectorIndexes(context, { own, readGenerations: () => usedBy(run) }, both)),
   ]);
   telemetry.documentsWithoutVectors(undefined);
   telemetry.vectorIndexes(undefined);
   signal.throwIfAborted();
-  if (!(over.signal.reason instanceof TurnOver)) throw over.signal.reason;
-  return await isWanted(turn);
+  if (!(over.signal.reason instanceof RunOver)) throw over.signal.reason;
+  return await isWanted(run);
 }

@@ -65,12 +65,12 @@ async function readSlices(
 }
 
 /** Takes documents of the accounts after `after`; where these have none, of the accounts before it. */
-async function takeTurn({ database, generation }: Embedding, after: string): Promise<TakenDocument[]> {
-  const turn = { accounts: ACCOUNTS_PER_ROUND, documents: DOCUMENTS_PER_ACCOUNT };
-  const taken = await takeDocuments(database, generation, { ...turn, after });
+async function takeRound({ database, generation }: Embedding, after: string): Promise<TakenDocument[]> {
+  const bounds = { accounts: ACCOUNTS_PER_ROUND, documents: DOCUMENTS_PER_ACCOUNT };
+  const taken = await takeDocuments(database, generation, { ...bounds, after });
   return taken.length > 0 || after === NIL
     ? taken
-    : await takeDocuments(database, generation, { ...turn, after: NIL });
+    : await takeDocuments(database, generation, { ...bounds, after: NIL });
 }
 
 /** Stores the vectors of a slice, unless its document has been changed since it was read. */
@@ -128,14 +128,14 @@ async function embedSlices(embedding: Embedding, slices: Slice[], signal: AbortS
 }
 
 /**
- * Runs a round of `size` passages, and returns how many passages it had, and the account whose turn was the last. The
+ * Runs a round of `size` passages, and returns how many passages it had, and the account that was served last. The
  * next round is of those `after` it. undefined: no document is due.
  */
 export async function runRound(
   embedding: Embedding,
   { after, size, signal }: { after: string; size: number; signal: AbortSignal },
 ): Promise<{ passages: number; after: string } | undefined> {
-  const taken = await takeTurn(embedding, after);
+  const taken = await takeRound(embedding, after);
   const accounts = [...Map.groupBy(taken, ({ accountId }) => accountId).values()];
   const share = Math.max(1, Math.floor(size / accounts.length));
   const slices: Slice[] = [];

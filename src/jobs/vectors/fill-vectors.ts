@@ -25,7 +25,7 @@ const LOOK_REST_FACTOR = 19;
 /** Interval between two lines of the log. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** Documents that may fail one after another. Then the job ends until its next turn. */
+/** Documents that may fail one after another. Then the job ends until it runs again. */
 const FAILURES_MAX = 10;
 
 type Context = Pick<JobContext, 'database' | 'analyse' | 'telemetry' | 'log'>;

@@ -72,7 +72,7 @@ async function want(model = 'small', dimensions = DIMENSIONS): Promise<VectorGen
   return generation;
 }
 
-/** Begins a turn of a worker. Returns a function that ends it, as a server that stops. */
+/** Begins a run of a worker. Returns a function that ends it, as a server that stops. */
 async function work(own: VectorGeneration, respond: Respond = answer(own)) {
   const { url, requests } = await startStub(respond);
   const { model } = own;
@@ -90,14 +90,14 @@ async function work(own: VectorGeneration, respond: Respond = answer(own)) {
     log: createLog('silent'),
   };
   const stopping = new AbortController();
-  const turn = embedDocuments(context, own, stopping.signal);
-  const ended = turn.catch((error) => error);
+  const run = embedDocuments(context, own, stopping.signal);
+  const ended = run.catch((error) => error);
   const asked = (): string[] => requests.flatMap(({ body }) => body.input);
   const stop = async () => {
     stopping.abort(new Error('the server stops'));
     expect(await ended).toHaveProperty('message', 'the server stops');
   };
-  return { asked, requests, turn, stop };
+  return { asked, requests, run, stop };
 }
 
 const answer =
@@ -366,12 +366,12 @@ test('another model is built beside the first, which stays current until then an
   await expectAllRight(large);
 });
 
-test('a turn ends when another server wants another model', async () => {
+test('a run ends when another server wants another model', async () => {
   const own = await want();
   await importAll();
-  const { turn } = await work(own, () => undefined); // hangs
+  const { run } = await work(own, () => undefined); // hangs
   const other = await want('large', 24);
-  expect(await turn).toBe(false);
+  expect(await run).toBe(false);
   const { stop } = await work(other);
   await untilAllDone();
   await stop();

@@ -37,7 +37,7 @@ function roundAfter(served: bigint, excluded: bigint[]): Range[] {
   ].flatMap((range) => splitAt(range, ascending));
 }
 
-export type Turns = {
+export type RoundRobin = {
   /**
    * Returns the accounts to search for the next job, in this order. Accounts with less than half of the workers come
    * first. Empty when no worker is free.
@@ -54,7 +54,7 @@ export type Turns = {
  * they get each worker that becomes free, until the first account has half of them, rounded up. The `extra` workers
  * serve only accounts without a worker: an account is served at once, although another one has all workers.
  */
-export function createTurns(workers: number, extra: number): Turns {
+export function createRoundRobin(workers: number, extra: number): RoundRobin {
   const held = new Map<bigint, number>();
   const half = Math.ceil(workers / 2);
   let taken = 0;
