@@ -103,11 +103,11 @@ async function rankPhrases(
   const conditionsOn = (given: Phrase[]) => phraseConditions(given, frequencies);
   return await rankWithPhrases(phrases, {
     passagesMax: (phrase) => conditionsOn([phrase]).passagesMax,
-    rank: async (given, { isProbe }) =>
+    rank: async (given, { findsAny }) =>
       await rankCandidates(rankPassages, database, {
         ...ranked,
-        isProbe,
-        request: isProbe ? { ...ranked.request, limit: 1 } : ranked.request,
+        findsAny,
+        request: findsAny ? { ...ranked.request, limit: 1 } : ranked.request,
         phrases: given.length === 0 ? undefined : conditionsOn(given),
       }),
   });

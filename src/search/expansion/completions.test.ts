@@ -102,14 +102,14 @@ test('the incomplete tokens of the longest query take little processor time', as
 
 test('completions are the most frequent words, without those that are everywhere', () => {
   const frequencies = { the: 990, to: 999, that: 500, tax: 200, trip: 100, ticket: 90, tundra: 1 };
-  const { probes, choose } = completionsOf({ word: 't', stems: [] }, 1_000);
-  const found = probes.map(({ start }) => new Map(start === 't' ? Object.entries(frequencies) : []));
+  const { patterns, choose } = completionsOf({ word: 't', stems: [] }, 1_000);
+  const found = patterns.map(({ start }) => new Map(start === 't' ? Object.entries(frequencies) : []));
   expect(choose(found)).toEqual(['trip', 'ticket', 'tax', 'that', 'tundra', 'the', 'to']);
 });
 
 test('one letter finds frequent words that come late in the alphabet, whatever the vocabulary', () => {
-  const { probes, choose } = completionsOf({ word: 's', stems: [] }, 10_000);
-  const found = probes.map(({ start }) => {
+  const { patterns, choose } = completionsOf({ word: 's', stems: [] }, 10_000);
+  const found = patterns.map(({ start }) => {
     if (start === 's') return new Map([['saab', 1]]);
     return new Map(start === '/2/s' ? [['/2/system', 100]] : []);
   });

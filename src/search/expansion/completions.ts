@@ -3,7 +3,7 @@ import { foldAccents } from '../../analysis/normalise.ts';
 import { tokenise } from '../../analysis/tokens.ts';
 import { impactTierLexeme } from '../../indexing/postings/impact-tiers.ts';
 import { inverseDocumentFrequency } from '../bm25.ts';
-import type { Found, Probe } from './vocabulary.ts';
+import type { Found, LexemePattern } from './vocabulary.ts';
 
 /**
  * Completions of a word that count. nDCG@10 of 400 queries of XQuAD, cut off after two letters of their fourth word
@@ -56,12 +56,12 @@ function mostInformative(counts: ReadonlyMap<string, number>, passageCount: numb
 export function completionsOf(
   { word, stems }: { word: string; stems: string[] },
   passageCount: number,
-): { probes: Probe[]; choose(found: Found[]): string[] } {
+): { patterns: LexemePattern[]; choose(found: Found[]): string[] } {
   const plain = foldAccents(word);
   const starts = [...new Set([word, plain, ...stems.filter((stem) => !plain.startsWith(stem))])];
   const tiered = Array.from(plain).length <= TIERED_LENGTH ? starts : [];
   const shorter = Array.from(plain, (_, i) => plain.slice(0, i)).slice(STEM_FROM);
-  const probes: Probe[] = [
+  const patterns: LexemePattern[] = [
     { lexemes: shorter },
     ...starts.map((start) => ({ start })),
     ...tiered.map((start) => ({ start: impactTierLexeme(start, TIER) })),
@@ -76,5 +76,5 @@ export function completionsOf(
     const longest = shorter.findLast((stem) => ofStem.has(stem));
     return longest !== undefined && longest.length >= STEM_SHARE * plain.length ? [longest] : [];
   };
-  return { probes, choose };
+  return { patterns, choose };
 }

@@ -13,7 +13,7 @@ import { completionsOf, incompleteTokens } from './completions.ts';
 import { functionWordsAmong } from './function-words.ts';
 import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
 import { lookUpVisible } from './visible-vocabulary.ts';
-import { type Found, lookUp, type Probe } from './vocabulary.ts';
+import { type Found, type LexemePattern, lookUp } from './vocabulary.ts';
 
 /** `near`: what counts if no passage contains the term, the nearest first. `completions`: of its last word. */
 export type ExpandedTerm = QueryTerm & { near?: NearLexemes[]; completions?: string[] };
@@ -35,8 +35,12 @@ export const withoutGuesses = (
   })),
 });
 
-/** A term to expand: what to look for, and what the lexemes found by each probe add to the term. */
-type Expansion = { term: QueryTerm; probes: Probe[]; expand(found: Found[]): Partial<ExpandedTerm> };
+/** A term to expand: what to look for, and what the lexemes found by each pattern add to the term. */
+type Expansion = {
+  term: QueryTerm;
+  patterns: LexemePattern[];
+  expand(found: Found[]): Partial<ExpandedTerm>;
+};
 
 /**
  * Spellings that a look-up of near words may have, and their stems in all searched languages: as many as five words of
@@ -85,11 +89,11 @@ function nearWordExpansions(query: string, analysis: QueryAnalysis): Expansion[]
   const expansions: Expansion[] = [];
   let spellings = 0;
   for (const term of unknownTerms(query, analysis)) {
-    const { probes, choose } = nearWordsOf(term);
-    if (probes.length === 0) continue;
-    spellings += probes.reduce((sum, { words = [] }) => sum + words.length, 0);
+    const { patterns, choose } = nearWordsOf(term);
+    if (patterns.length === 0) continue;
+    spellings += patterns.reduce((sum, { words = [] }) => sum + words.length, 0);
     if (spellings > spellingsMax && expansions.length > 0) break;
-    expansions.push({ term, probes, expand: (found) => ({ near: choose(found) }) });
+    expansions.push({ term, patterns, expand: (found) => ({ near: choose(found) }) });
   }
   return expansions;
 }
@@ -98,11 +102,11 @@ function completionExpansions(query: string, { terms, statistics }: QueryAnalysi
   return incompleteTokens(query).flatMap((token) => {
     const term = terms.find(({ word }) => word === token);
     if (term === undefined) return [];
-    const { probes, choose } = completionsOf(
+    const { patterns, choose } = completionsOf(
       { word: token, stems: term.lexemes },
       statistics.searched.passageCount,
     );
-    return [{ term, probes, expand: (found: Found[]) => ({ completions: choose(found) }) }];
+    return [{ term, patterns, expand: (found: Found[]) => ({ completions: choose(found) }) }];
   });
 }
 
@@ -123,9 +127,9 @@ function joinFrequencies({ terms, statistics }: QueryAnalysis, found: Found[]): 
 function addFound(expansions: Expansion[], found: Found[]): Map<QueryTerm, Partial<ExpandedTerm>> {
   const added = new Map<QueryTerm, Partial<ExpandedTerm>>();
   let next = 0;
-  for (const { term, probes, expand } of expansions) {
-    const own = found.slice(next, next + probes.length);
-    next += probes.length;
+  for (const { term, patterns, expand } of expansions) {
+    const own = found.slice(next, next + patterns.length);
+    next += patterns.length;
     added.set(term, { ...added.get(term), ...expand(own) });
   }
   return added;
@@ -150,10 +154,10 @@ export async function expandTerms(
   if (expansions.length === 0) return analysis;
   const scope = { accountId, restriction, ids: searched.ids };
   const vocabularies = { ...scope, languages: searched.languages };
-  const probes = expansions.flatMap((expansion) => expansion.probes);
+  const patterns = expansions.flatMap((expansion) => expansion.patterns);
   const found = restriction
-    ? await lookUpVisible(database, { ...vocabularies, restriction }, probes)
-    : await lookUp(database, vocabularies, probes);
+    ? await lookUpVisible(database, { ...vocabularies, restriction }, patterns)
+    : await lookUp(database, vocabularies, patterns);
   const added = addFound(expansions, found);
   const known = joinFrequencies(analysis, found);
   const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));

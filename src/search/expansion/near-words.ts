@@ -9,7 +9,7 @@ import { type Respellings, respellings, transcriptions } from '../../analysis/sp
 import { isStemmable, tokenise } from '../../analysis/tokens.ts';
 import { isCommon, type QueryTerm } from '../query/query-terms.ts';
 import { mayBeLikely } from './likely-words.ts';
-import type { Found, Probe } from './vocabulary.ts';
+import type { Found, LexemePattern } from './vocabulary.ts';
 
 /** A word that no passage contains, its stems in the searched languages, and the spellings one letter away. */
 type UnknownWord = { word: string; stems: string[]; spellings: Respellings };
@@ -22,13 +22,13 @@ type UnknownWord = { word: string; stems: string[]; spellings: Respellings };
  *   their words hardly occur there. They stand below `respelled`, since they mean something else.
  * - `from`: letters of the shortest word that has such near words.
  * - `isOfErrors`: only words that may be misspelt have such near words.
- * - `choose`: those lexemes, of all that the probes found, that are near; all if it is missing.
+ * - `choose`: those lexemes, of all that the patterns found, that are near; all if it is missing.
  */
 type Kind = {
   weight: number;
   from: number;
   isOfErrors?: boolean;
-  probesOf(unknown: UnknownWord): Probe[];
+  patternsOf(unknown: UnknownWord): LexemePattern[];
   choose?(lexemes: string[], unknown: UnknownWord): string[];
 };
 
@@ -45,7 +45,7 @@ const likelyOnes = (lexemes: string[], unknown: UnknownWord): string[] =>
 const transcribed: Kind = {
   weight: 0.9,
   from: 3,
-  probesOf: ({ word }) => [{ words: transcriptions(word) }],
+  patternsOf: ({ word }) => [{ words: transcriptions(word) }],
 };
 
 /**
@@ -61,7 +61,7 @@ const respelled: Kind = {
   weight: 0.8,
   from: 4,
   isOfErrors: true,
-  probesOf: ({ spellings }) => [{ words: spellings.sameStart }],
+  patternsOf: ({ spellings }) => [{ words: spellings.sameStart }],
   choose: likelyOnes,
 };
 
@@ -70,7 +70,7 @@ const respelledStart: Kind = {
   weight: 0.4,
   from: 4,
   isOfErrors: true,
-  probesOf: ({ spellings }) => [{ words: spellings.otherStart }],
+  patternsOf: ({ spellings }) => [{ words: spellings.otherStart }],
   choose: likelyOnes,
 };
 
@@ -89,7 +89,7 @@ const respelledTwice: Kind = {
   weight: 0.4,
   from: 8,
   isOfErrors: true,
-  probesOf: ({ stems }) =>
+  patternsOf: ({ stems }) =>
     distinctStems(stems.map(foldAccents))
       .filter((stem) => lengthOf(stem) >= 2 * RIGHT_START)
       .map((stem) => ({ start: Array.from(stem).slice(0, RIGHT_START).join(''), similarTo: stem })),
@@ -110,7 +110,7 @@ const PART_FROM = 4;
 const compound: Kind = {
   weight: 0.4,
   from: 5,
-  probesOf: ({ stems }) => {
+  patternsOf: ({ stems }) => {
     const long = stems.filter((stem) => lengthOf(stem) >= PART_FROM);
     return [...distinctStems(long).map((start) => ({ start })), ...long.map((end) => ({ end }))];
   },
@@ -120,7 +120,7 @@ const compound: Kind = {
 const sameStart: Kind = {
   weight: 0.3,
   from: 7,
-  probesOf: ({ word }) => [{ start: Array.from(word).slice(0, -2).join('') }],
+  patternsOf: ({ word }) => [{ start: Array.from(word).slice(0, -2).join('') }],
 };
 
 /** The share of a compound's letters that its parts must have together. German without errors: .4 .9553, .8 .9538. */
@@ -139,7 +139,7 @@ function affixesOf(word: string, cut: (letters: string[], length: number) => str
 const parts: Kind = {
   weight: 0.4,
   from: 5,
-  probesOf: ({ word, stems }) => [
+  patternsOf: ({ word, stems }) => [
     {
       lexemes: [
         ...affixesOf(word, (letters, length) => letters.slice(0, length)),
@@ -171,36 +171,36 @@ const NEAR_MAX = 4;
 /** Near words of one kind. */
 export type NearLexemes = { lexemes: string[]; weight: number };
 
-/** Whether a probe looks for anything. */
-const isAny = ({ words, lexemes, start, end }: Probe): boolean =>
+/** Whether a pattern looks for anything. */
+const isAny = ({ words, lexemes, start, end }: LexemePattern): boolean =>
   (words ?? lexemes ?? [start ?? end]).length > 0;
 
 /** A word of another language needs so many letters more: `mache` is no `machine`, but `Konfiguration` is one. */
 const FOREIGN_LETTERS = 3;
 
 /**
- * The near words of a term: what to look for, and what to choose of the lexemes found by each probe. A common word is
+ * The near words of a term: what to look for, and what to choose of the lexemes found by each pattern. A common word is
  * not misspelt: without that, half of the queries of xquad-de and -ar had a look-up for a question word (`wann`,
  * `ماذا`).
  */
 export function nearWordsOf({ word, lexemes: stems, share, isForeign }: QueryTerm): {
-  probes: Probe[];
+  patterns: LexemePattern[];
   choose(found: Found[]): NearLexemes[];
 } {
   const unknown = { word, stems, spellings: respellings(word) };
   const length = lengthOf(word) - (isForeign ? FOREIGN_LETTERS : 0);
   const mayBeMisspelt = !isCommon({ share });
   const kinds = KINDS.filter(({ from, isOfErrors }) => length >= from && (mayBeMisspelt || !isOfErrors));
-  const probes = kinds.flatMap((kind) =>
+  const patterns = kinds.flatMap((kind) =>
     kind
-      .probesOf(unknown)
+      .patternsOf(unknown)
       .filter(isAny)
-      .map((probe) => ({ kind, probe })),
+      .map((pattern) => ({ kind, pattern })),
   );
   const choose = (found: Found[]): NearLexemes[] => {
     const taken = new Set(stems);
     return kinds.flatMap((kind) => {
-      const ofKind = probes.flatMap((probe, i) => (probe.kind === kind ? [...(found[i] ?? [])] : []));
+      const ofKind = patterns.flatMap((pattern, i) => (pattern.kind === kind ? [...(found[i] ?? [])] : []));
       const byFrequency = ofKind.sort(([, left], [, right]) => right - left).map(([lexeme]) => lexeme);
       const near = new Set(kind.choose?.(byFrequency, unknown) ?? byFrequency).difference(taken);
       const lexemes = [...near].slice(0, NEAR_MAX);
@@ -208,7 +208,7 @@ export function nearWordsOf({ word, lexemes: stems, share, isForeign }: QueryTer
       return lexemes.length > 0 ? [{ lexemes, weight: kind.weight }] : [];
     });
   };
-  return { probes: probes.map(({ probe }) => probe), choose };
+  return { patterns: patterns.map(({ pattern }) => pattern), choose };
 }
 
 const HYPHEN = /[-\u2010\u2011]/u;

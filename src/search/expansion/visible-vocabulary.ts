@@ -12,10 +12,10 @@ import {
   foundBy,
   hasEnding,
   isSimilar,
+  type LexemePattern,
   mostFrequent,
-  type Probe,
-  probed,
-  probeValues,
+  patternValues,
+  spellingTables,
   textColumns,
 } from './vocabulary.ts';
 
@@ -26,11 +26,11 @@ const VALUES = [
     'hasFields',
     'dictionaries',
     'words',
-    'wordProbes',
+    'wordPatterns',
     'lexemes',
-    'lexemeProbes',
+    'lexemePatterns',
   ] as const),
-  ...(['texts', 'textProbes', 'areEndings', 'similarTo'] as const),
+  ...(['texts', 'textPatterns', 'areEndings', 'similarTo'] as const),
 ] as const;
 
 /** SQL for the lexemes of the sample but the reserved ones, which begin with a slash or a knowledge base's mark. */
@@ -41,15 +41,15 @@ const vocabulary = sql`vocabulary AS MATERIALIZED (
 const lookUpSql = (values: Record<(typeof VALUES)[number], RawBuilder<unknown>>) => sql<FoundRow>`
     WITH ${visibleTables(values)},
     ${vocabulary},
-    ${probed(values)},
+    ${spellingTables(values)},
     texts AS MATERIALIZED (
-      SELECT text, probe, is_ending, similar_to
-      FROM unnest(${values.texts}::text[], ${values.textProbes}::integer[], ${values.areEndings}::boolean[],
-        ${values.similarTo}::text[]) AS given (text, probe, is_ending, similar_to)),
+      SELECT text, pattern, is_ending, similar_to
+      FROM unnest(${values.texts}::text[], ${values.textPatterns}::integer[], ${values.areEndings}::boolean[],
+        ${values.similarTo}::text[]) AS given (text, pattern, is_ending, similar_to)),
     found AS (
-      SELECT probe, lexeme, passage_count FROM spellings JOIN vocabulary USING (lexeme)
+      SELECT pattern, lexeme, passage_count FROM spellings JOIN vocabulary USING (lexeme)
       UNION ALL
-      SELECT probe, lexeme, passage_count FROM texts JOIN vocabulary
+      SELECT pattern, lexeme, passage_count FROM texts JOIN vocabulary
         ON CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND ${hasEnding}
           ELSE starts_with(lexeme, text) END
       WHERE similar_to IS NULL OR (${isSimilar(sql.ref('lexeme'), sql.ref('similar_to'))})),
@@ -60,19 +60,19 @@ const readFound = prepare('visible_vocabulary', VALUES, lookUpSql, { build: look
 /** Beginnings and endings that a look-up searches for: each is compared with all lexemes of the sample. */
 const TEXTS_MAX = 200;
 
-/** Looks for the lexemes of the probes, in their order, in the visible passages. */
+/** Looks for the lexemes of the patterns, in their order, in the visible passages. */
 export async function lookUpVisible(
   database: Queryable,
   { ids, languages, restriction }: VisiblePassages & { languages: string[] },
-  probes: Probe[],
+  patterns: LexemePattern[],
 ): Promise<Found[]> {
-  const { texts, ...values } = probeValues(languages, probes);
+  const { texts, ...values } = patternValues(languages, patterns);
   const given = { ...restriction, ...values, ...textColumns(texts.slice(0, TEXTS_MAX)) };
   const parts = await readInEach(database, ids, (some) =>
     readFound(database, { ...given, ids: `{${some}}` }),
   );
-  const found = foundBy(probes, []);
-  for (const { probe, lexeme, passageCount } of parts.flat())
-    found[probe]?.set(lexeme, (found[probe].get(lexeme) ?? 0) + passageCount);
+  const found = foundBy(patterns, []);
+  for (const { pattern, lexeme, passageCount } of parts.flat())
+    found[pattern]?.set(lexeme, (found[pattern].get(lexeme) ?? 0) + passageCount);
   return found;
 }

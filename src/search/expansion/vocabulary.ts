@@ -17,7 +17,7 @@ import { isSearchedIn, mergedCounts } from '../query/collection-statistics.ts';
  * - `start` or `end`: all that begin or end with it. `similarTo`: of these, only words that have about as many
  *   letters as this word, and nearly the same letters.
  */
-export type Probe = {
+export type LexemePattern = {
   lexemes?: string[];
   words?: string[];
   start?: string;
@@ -28,10 +28,10 @@ export type Probe = {
 /** The knowledge bases whose vocabularies are searched, with the languages of their passages. */
 export type Vocabularies = { accountId: string; ids: string[]; languages: string[] };
 
-/** The lexemes that a probe found, with their document frequencies, the most frequent first. */
+/** The lexemes that a pattern found, with their document frequencies, the most frequent first. */
 export type Found = Map<string, number>;
 
-/** Lexemes that a probe finds at most: the most frequent ones. */
+/** Lexemes that a pattern finds at most: the most frequent ones. */
 const FOUND_MAX = 64;
 /** Rows of beginnings and endings that a look-up reads: 20 ms on a slow core. */
 const SCANNED_MAX = 20_000;
@@ -45,11 +45,11 @@ const UNLIKE_MAX = 2;
 const ONE_BY_ONE_MAX = 20;
 
 const VALUES = [
-  ...(['accountId', 'ids', 'dictionaries', 'words', 'wordProbes', 'lexemes', 'lexemeProbes'] as const),
-  ...(['texts', 'textProbes', 'areEndings', 'similarTo', 'rowsMax'] as const),
+  ...(['accountId', 'ids', 'dictionaries', 'words', 'wordPatterns', 'lexemes', 'lexemePatterns'] as const),
+  ...(['texts', 'textPatterns', 'areEndings', 'similarTo', 'rowsMax'] as const),
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
-type ProbedValue = 'dictionaries' | 'words' | 'wordProbes' | 'lexemes' | 'lexemeProbes';
+type SpellingValue = 'dictionaries' | 'words' | 'wordPatterns' | 'lexemes' | 'lexemePatterns';
 
 /** The highest code point: in the order of code points, all that begins with a text lies below the text and this. */
 const HIGHEST = sql`chr(1114111)`;
@@ -69,26 +69,26 @@ export const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>
     AND char_length(translate(${word}, ${lexeme}, '')) <= 2 * ${max}`;
 };
 
-export type FoundRow = { probe: number; lexeme: string; passageCount: number };
+export type FoundRow = { pattern: number; lexeme: string; passageCount: number };
 
-/** The tables of the lexemes that are looked up as they are: `spellings` by probe, and all `query_lexemes`. */
-export const probed = (values: Pick<Placeholders, ProbedValue>) => sql`spellings AS MATERIALIZED (
-      SELECT probe, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
-      FROM unnest(${values.words}::text[], ${values.wordProbes}::integer[]) AS given (word, probe),
+/** The tables of the lexemes that are looked up as they are: `spellings` by pattern, and all `query_lexemes`. */
+export const spellingTables = (values: Pick<Placeholders, SpellingValue>) => sql`spellings AS MATERIALIZED (
+      SELECT pattern, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
+      FROM unnest(${values.words}::text[], ${values.wordPatterns}::integer[]) AS given (word, pattern),
         (SELECT dictionary::regdictionary FROM unnest(${values.dictionaries}::text[]) AS given (dictionary)
           UNION ALL SELECT 'simple' OFFSET 0) AS languages
       UNION
-      SELECT probe, lexeme
-      FROM unnest(${values.lexemes}::text[], ${values.lexemeProbes}::integer[]) AS given (lexeme, probe)),
+      SELECT pattern, lexeme
+      FROM unnest(${values.lexemes}::text[], ${values.lexemePatterns}::integer[]) AS given (lexeme, pattern)),
     query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings)`;
 
-/** The end of the statement: of the rows in `found`, the most frequent lexemes of each probe. */
+/** The end of the statement: of the rows in `found`, the most frequent lexemes of each pattern. */
 export const mostFrequent = sql`ranked AS (
-      SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
-        row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
-      FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
-    SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
-    WHERE rank <= ${sql.lit(FOUND_MAX)} ORDER BY probe, rank`;
+      SELECT pattern, lexeme, sum(passage_count)::bigint AS passage_count,
+        row_number() OVER (PARTITION BY pattern ORDER BY sum(passage_count) DESC, lexeme) AS rank
+      FROM found GROUP BY pattern, lexeme HAVING sum(passage_count) > 0)
+    SELECT pattern, lexeme, passage_count AS "passageCount" FROM ranked
+    WHERE rank <= ${sql.lit(FOUND_MAX)} ORDER BY pattern, rank`;
 
 /** SQL for the first lexemes with each beginning or ending in each knowledge base. */
 const firstOfEach = (
@@ -120,17 +120,17 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
         FROM document_frequency_deltas WHERE ${isSearchedIn({ isNarrow })}) AS delta,
         jsonb_each_text(passage_counts)
       WHERE total - size < ${sql.lit(UNMERGED_BYTES)} GROUP BY key),
-    ${probed(values)},
+    ${spellingTables(values)},
     texts AS MATERIALIZED (
-      SELECT text, probe, is_ending, similar_to
-      FROM unnest(${values.texts}::text[], ${values.textProbes}::integer[], ${values.areEndings}::boolean[],
-        ${values.similarTo}::text[]) AS given (text, probe, is_ending, similar_to)),
+      SELECT text, pattern, is_ending, similar_to
+      FROM unnest(${values.texts}::text[], ${values.textPatterns}::integer[], ${values.areEndings}::boolean[],
+        ${values.similarTo}::text[]) AS given (text, pattern, is_ending, similar_to)),
     found AS (
-      SELECT probe, lexeme, passage_count FROM spellings JOIN (
+      SELECT pattern, lexeme, passage_count FROM spellings JOIN (
         ${mergedCounts({ isNarrow }, accountId)}
         UNION ALL SELECT lexeme, passage_count FROM unmerged) AS counted USING (lexeme)
       UNION ALL
-      SELECT probe, lexeme, passage_count FROM texts, LATERAL (
+      SELECT pattern, lexeme, passage_count FROM texts, LATERAL (
         ${firstOfEach(values)}
         UNION ALL
         SELECT lexeme, passage_count FROM unmerged
@@ -181,21 +181,21 @@ function lookUpInShards(isNarrow: boolean, values: Placeholders) {
         FROM document_frequency_deltas WHERE ${isSearched}) AS delta,
         jsonb_each_text(passage_counts)
       WHERE total - size < ${sql.lit(UNMERGED_BYTES)} GROUP BY key),
-    ${probed(values)},
+    ${spellingTables(values)},
     texts AS MATERIALIZED (
-      SELECT text, probe, is_ending, similar_to, number
-      FROM unnest(${values.texts}::text[], ${values.textProbes}::integer[], ${values.areEndings}::boolean[],
-        ${values.similarTo}::text[]) WITH ORDINALITY AS given (text, probe, is_ending, similar_to, number)),
+      SELECT text, pattern, is_ending, similar_to, number
+      FROM unnest(${values.texts}::text[], ${values.textPatterns}::integer[], ${values.areEndings}::boolean[],
+        ${values.similarTo}::text[]) WITH ORDINALITY AS given (text, pattern, is_ending, similar_to, number)),
     merged AS MATERIALIZED (
       SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM document_frequencies
       WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM query_lexemes)) GROUP BY lexeme),
     ${startsAndEndings(isSearched, rowsMax)}
     found AS (
-      SELECT probe, lexeme, passage_count FROM spellings JOIN (
+      SELECT pattern, lexeme, passage_count FROM spellings JOIN (
         SELECT lexeme, passage_count FROM merged
         UNION ALL SELECT lexeme, passage_count FROM unmerged) AS counted USING (lexeme)
       UNION ALL
-      SELECT probe, lexeme, passage_count FROM texts JOIN (
+      SELECT pattern, lexeme, passage_count FROM texts JOIN (
         SELECT number, lexeme, passage_count FROM starts
         UNION ALL SELECT number, lexeme, passage_count FROM endings
         UNION ALL SELECT number, lexeme, passage_count FROM unmerged, texts
@@ -216,46 +216,48 @@ const LOOK_UPS = {
   many: prepareLookUp('vocabulary_of_many', false),
 };
 
-/** The values of a statement for these probes: the columns of its tables. */
-export function probeValues(languages: string[], probes: Probe[]) {
-  const words = probes.flatMap(({ words = [] }, probe) => words.map((word) => ({ word, probe })));
-  const lexemes = probes.flatMap(({ lexemes = [] }, probe) => lexemes.map((lexeme) => ({ lexeme, probe })));
-  const texts = probes.flatMap(({ start, end, similarTo }, probe) => {
+/** The values of a statement for these patterns: the columns of its tables. */
+export function patternValues(languages: string[], patterns: LexemePattern[]) {
+  const words = patterns.flatMap(({ words = [] }, pattern) => words.map((word) => ({ word, pattern })));
+  const lexemes = patterns.flatMap(({ lexemes = [] }, pattern) =>
+    lexemes.map((lexeme) => ({ lexeme, pattern })),
+  );
+  const texts = patterns.flatMap(({ start, end, similarTo }, pattern) => {
     const text = start ?? end;
-    return text === undefined ? [] : [{ text, probe, isEnding: start === undefined, similarTo }];
+    return text === undefined ? [] : [{ text, pattern, isEnding: start === undefined, similarTo }];
   });
   return {
     dictionaries: languages.map(dictionaryOf).filter((dictionary) => dictionary !== undefined),
     words: words.map(({ word }) => word),
-    wordProbes: words.map(({ probe }) => probe),
+    wordPatterns: words.map(({ pattern }) => pattern),
     lexemes: lexemes.map(({ lexeme }) => lexeme),
-    lexemeProbes: lexemes.map(({ probe }) => probe),
+    lexemePatterns: lexemes.map(({ pattern }) => pattern),
     texts,
   };
 }
 
 /** The columns of the beginnings and endings to look for. */
-export const textColumns = (texts: ReturnType<typeof probeValues>['texts']) => ({
+export const textColumns = (texts: ReturnType<typeof patternValues>['texts']) => ({
   texts: texts.map(({ text }) => text),
-  textProbes: texts.map(({ probe }) => probe),
+  textPatterns: texts.map(({ pattern }) => pattern),
   areEndings: texts.map(({ isEnding }) => isEnding),
   similarTo: texts.map(({ similarTo }) => similarTo ?? null),
 });
 
-/** What each of the probes has found. */
-export function foundBy(probes: Probe[], rows: FoundRow[]): Found[] {
-  const perProbe: Found[] = probes.map(() => new Map());
-  for (const { probe, lexeme, passageCount } of rows) perProbe[probe]?.set(lexeme, passageCount);
-  return perProbe;
+/** What each of the patterns has found. */
+export function foundBy(patterns: LexemePattern[], rows: FoundRow[]): Found[] {
+  const perPattern: Found[] = patterns.map(() => new Map());
+  for (const { pattern, lexeme, passageCount } of rows) perPattern[pattern]?.set(lexeme, passageCount);
+  return perPattern;
 }
 
-/** Looks for the lexemes of the probes, in their order. Bounded in time, whatever the vocabularies have. */
+/** Looks for the lexemes of the patterns, in their order. Bounded in time, whatever the vocabularies have. */
 export async function lookUp(
   database: Queryable,
   { accountId, ids, languages }: Vocabularies,
-  probes: Probe[],
+  patterns: LexemePattern[],
 ): Promise<Found[]> {
-  const { texts, ...values } = probeValues(languages, probes);
+  const { texts, ...values } = patternValues(languages, patterns);
   const scanned = texts.slice(0, Math.floor(SCANS_MAX / Math.max(1, ids.length)));
   const found = await (ids.length > ONE_BY_ONE_MAX ? LOOK_UPS.many : LOOK_UPS.few)(database, {
     accountId,
@@ -264,5 +266,5 @@ export async function lookUp(
     ...textColumns(scanned),
     rowsMax: Math.max(1, Math.floor(SCANNED_MAX / Math.max(1, scanned.length * ids.length))),
   });
-  return foundBy(probes, found);
+  return foundBy(patterns, found);
 }

@@ -6,15 +6,15 @@ import type { Phrase } from './phrases.ts';
  * for on its own, phrases of rare words first. Of 180,000 English passages, to read all with four common words takes a
  * quarter of a second of a core; without this bound, eight such phrases took two.
  */
-const PROBED_PASSAGES_MAX = 200_000;
+const CHECKED_PASSAGES_MAX = 200_000;
 
 /**
  * - `rank` ranks the passages that have all of the phrases, or, without any, those with words of the query. Empty if
- *   there are none. `isProbe`: whether there is one is all that counts.
+ *   there are none. `findsAny`: whether there is one is all that counts.
  * - `passagesMax`: the most passages that are read to find one with the phrase.
  */
 type Ranking<Passage> = {
-  rank(phrases: Phrase[], probe: { isProbe: boolean }): Promise<Passage[]>;
+  rank(phrases: Phrase[], options: { findsAny: boolean }): Promise<Passage[]>;
   passagesMax(phrase: Phrase): number;
 };
 
@@ -30,8 +30,8 @@ async function findHeld<Passage>(
     .sort((left, right) => left.most - right.most);
   for (const { phrase, most } of rarestFirst) {
     passages += most;
-    if (passages > PROBED_PASSAGES_MAX) break;
-    if ((await rank([phrase], { isProbe: true })).length > 0) held.add(phrase);
+    if (passages > CHECKED_PASSAGES_MAX) break;
+    if ((await rank([phrase], { findsAny: true })).length > 0) held.add(phrase);
   }
   return phrases.filter((phrase) => held.has(phrase));
 }
@@ -44,7 +44,7 @@ export async function rankWithPhrases<Passage>(
   phrases: Phrase[],
   ranking: Ranking<Passage>,
 ): Promise<{ found: Passage[]; held: Phrase[] }> {
-  const rankBy = (held: Phrase[]) => ranking.rank(held, { isProbe: false });
+  const rankBy = (held: Phrase[]) => ranking.rank(held, { findsAny: false });
   const possible = phrases.filter(({ spellings }) => spellings.length > 0);
   if (possible.length > 0) {
     const found = await rankBy(possible);

@@ -57,7 +57,7 @@ type RankedRequest = Pick<ScopedQuery, 'query'> & {
   scope?: SearchScope | undefined;
 };
 
-/** `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates. `isProbe`: one passage is enough. */
+/** `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates. `findsAny`: one passage is enough. */
 export type RankedSearch = {
   scoring: WeightedScoring;
   searched: SearchedKnowledgeBases;
@@ -65,14 +65,14 @@ export type RankedSearch = {
   phrases: PhraseConditions | undefined;
   mode: SearchMode;
   meaning: QueryMeaning | undefined;
-  isProbe?: boolean;
+  findsAny?: boolean;
 };
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 export async function rankCandidates(
   rankPassages: RankPassages,
   database: Queryable,
-  { scoring, searched, request, phrases, mode, meaning, isProbe = false }: RankedSearch,
+  { scoring, searched, request, phrases, mode, meaning, findsAny = false }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { limit, scope, query } = request;
   // Where words do not count and all passages are compared, meaning finds them without candidates.
@@ -93,7 +93,7 @@ export async function rankCandidates(
   const best = choose(factor);
   const first = await rank(best, isRareShare(share));
   const isFound = first.found.length > 0;
-  if (first.isEnough || (best.all && phrases !== undefined) || (isProbe && isFound)) return first.found;
+  if (first.isEnough || (best.all && phrases !== undefined) || (findsAny && isFound)) return first.found;
   // More candidates only fill up the results, so some are enough. In a scope, any number of them can be outside of it.
   const chooseMore = (largerFactor: number): CandidateQueries => {
     const more = choose(largerFactor);

@@ -23,22 +23,22 @@ WITH
       SELECT word.lexeme COLLATE "C" AS lexeme, greatest(round(count(*)::numeric * (SELECT passages::numeric / sampled FROM extent)), 1)::bigint AS passage_count
       FROM sample, unnest(lexemes) AS word WHERE word.positions IS NOT NULL GROUP BY 1),
     spellings AS MATERIALIZED (
-      SELECT probe, coalesce(nullif(coalesce((ts_lexize("dictionary"::regdictionary, "word"))[1], ''), ''), word) AS lexeme
-      FROM unnest($5::text[], $6::integer[]) AS given (word, probe),
+      SELECT pattern, coalesce(nullif(coalesce((ts_lexize("dictionary"::regdictionary, "word"))[1], ''), ''), word) AS lexeme
+      FROM unnest($5::text[], $6::integer[]) AS given (word, pattern),
         (SELECT dictionary::regdictionary FROM unnest($4::text[]) AS given (dictionary)
           UNION ALL SELECT 'simple' OFFSET 0) AS languages
       UNION
-      SELECT probe, lexeme
-      FROM unnest($7::text[], $8::integer[]) AS given (lexeme, probe)),
+      SELECT pattern, lexeme
+      FROM unnest($7::text[], $8::integer[]) AS given (lexeme, pattern)),
     query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings),
     texts AS MATERIALIZED (
-      SELECT text, probe, is_ending, similar_to
+      SELECT text, pattern, is_ending, similar_to
       FROM unnest($9::text[], $10::integer[], $11::boolean[],
-        $12::text[]) AS given (text, probe, is_ending, similar_to)),
+        $12::text[]) AS given (text, pattern, is_ending, similar_to)),
     found AS (
-      SELECT probe, lexeme, passage_count FROM spellings JOIN vocabulary USING (lexeme)
+      SELECT pattern, lexeme, passage_count FROM spellings JOIN vocabulary USING (lexeme)
       UNION ALL
-      SELECT probe, lexeme, passage_count FROM texts JOIN vocabulary
+      SELECT pattern, lexeme, passage_count FROM texts JOIN vocabulary
         ON CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND lexeme >= 'a' AND char_length(lexeme) >= 6
           ELSE starts_with(lexeme, text) END
       WHERE similar_to IS NULL OR (
@@ -46,8 +46,8 @@ WITH
     AND char_length(translate("lexeme", "similar_to", '')) <= 2
     AND char_length(translate("similar_to", "lexeme", '')) <= 2 * 2)),
     ranked AS (
-      SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
-        row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
-      FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
-    SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
-    WHERE rank <= 64 ORDER BY probe, rank
+      SELECT pattern, lexeme, sum(passage_count)::bigint AS passage_count,
+        row_number() OVER (PARTITION BY pattern ORDER BY sum(passage_count) DESC, lexeme) AS rank
+      FROM found GROUP BY pattern, lexeme HAVING sum(passage_count) > 0)
+    SELECT pattern, lexeme, passage_count AS "passageCount" FROM ranked
+    WHERE rank <= 64 ORDER BY pattern, rank

@@ -11,27 +11,27 @@ WITH searched AS MATERIALIZED (
         jsonb_each_text(passage_counts)
       WHERE total - size < 131072 GROUP BY key),
     spellings AS MATERIALIZED (
-      SELECT probe, coalesce(nullif(coalesce((ts_lexize("dictionary"::regdictionary, "word"))[1], ''), ''), word) AS lexeme
-      FROM unnest($4::text[], $5::integer[]) AS given (word, probe),
+      SELECT pattern, coalesce(nullif(coalesce((ts_lexize("dictionary"::regdictionary, "word"))[1], ''), ''), word) AS lexeme
+      FROM unnest($4::text[], $5::integer[]) AS given (word, pattern),
         (SELECT dictionary::regdictionary FROM unnest($3::text[]) AS given (dictionary)
           UNION ALL SELECT 'simple' OFFSET 0) AS languages
       UNION
-      SELECT probe, lexeme
-      FROM unnest($6::text[], $7::integer[]) AS given (lexeme, probe)),
+      SELECT pattern, lexeme
+      FROM unnest($6::text[], $7::integer[]) AS given (lexeme, pattern)),
     query_lexemes AS MATERIALIZED (SELECT DISTINCT lexeme FROM spellings),
     texts AS MATERIALIZED (
-      SELECT text, probe, is_ending, similar_to
+      SELECT text, pattern, is_ending, similar_to
       FROM unnest($8::text[], $9::integer[], $10::boolean[],
-        $11::text[]) AS given (text, probe, is_ending, similar_to)),
+        $11::text[]) AS given (text, pattern, is_ending, similar_to)),
     found AS (
-      SELECT probe, lexeme, passage_count FROM spellings JOIN (
+      SELECT pattern, lexeme, passage_count FROM spellings JOIN (
         
   SELECT merged.lexeme, merged.passage_count FROM "searched" AS searched CROSS JOIN LATERAL (
     SELECT lexeme, passage_count FROM document_frequencies
     WHERE knowledge_base_id = searched.knowledge_base_id AND lexeme = ANY(ARRAY(SELECT lexeme FROM "query_lexemes")) OFFSET 0) AS merged
         UNION ALL SELECT lexeme, passage_count FROM unmerged) AS counted USING (lexeme)
       UNION ALL
-      SELECT probe, lexeme, passage_count FROM texts, LATERAL (
+      SELECT pattern, lexeme, passage_count FROM texts, LATERAL (
         SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
           SELECT lexeme, passage_count FROM document_frequencies AS counted
           WHERE NOT is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
@@ -54,8 +54,8 @@ WITH searched AS MATERIALIZED (
     AND char_length(translate("lexeme", "similar_to", '')) <= 2
     AND char_length(translate("similar_to", "lexeme", '')) <= 2 * 2)),
     ranked AS (
-      SELECT probe, lexeme, sum(passage_count)::bigint AS passage_count,
-        row_number() OVER (PARTITION BY probe ORDER BY sum(passage_count) DESC, lexeme) AS rank
-      FROM found GROUP BY probe, lexeme HAVING sum(passage_count) > 0)
-    SELECT probe, lexeme, passage_count AS "passageCount" FROM ranked
-    WHERE rank <= 64 ORDER BY probe, rank
+      SELECT pattern, lexeme, sum(passage_count)::bigint AS passage_count,
+        row_number() OVER (PARTITION BY pattern ORDER BY sum(passage_count) DESC, lexeme) AS rank
+      FROM found GROUP BY pattern, lexeme HAVING sum(passage_count) > 0)
+    SELECT pattern, lexeme, passage_count AS "passageCount" FROM ranked
+    WHERE rank <= 64 ORDER BY pattern, rank
