@@ -1,5 +1,5 @@
 /** Lets a model of the operator find passages too: it embeds the query, which the search then compares. */
-import { isIdentifier } from './expansion/near-words.ts';
+import { isIdentifier } from './expansion/fuzzy-matches.ts';
 import { quotedTexts } from './phrases/quoted-phrases.ts';
 import type { EmbedQuery } from './query/query-meaning.ts';
 import { meaningWarnings } from './query/query-warnings.ts';

@@ -1,6 +1,6 @@
 /**
- * Expands the terms of a query by lexemes that the query does not write: near words of terms that no passage contains,
- * and completions of its last word. One round trip looks for all of them; a query without any needs none.
+ * Expands the terms of a query by lexemes that the query does not write: fuzzy matches of terms that no passage
+ * contains, and completions of its last word. One round trip looks for all of them; a query without any needs none.
  */
 import type { Queryable } from '../../database/connection/database.ts';
 import type { StemMemory } from '../../indexing/stems.ts';
@@ -11,25 +11,25 @@ import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
 import { functionWordsAmong } from './function-words.ts';
-import { guessableWords, type NearLexemes, nearWordsOf } from './near-words.ts';
+import { type FuzzyMatches, fuzzyMatchesOf, guessableWords } from './fuzzy-matches.ts';
 import { lookUpVisible } from './visible-vocabulary.ts';
 import { type Found, type LexemePattern, lookUp } from './vocabulary.ts';
 
-/** `near`: what counts if no passage contains the term, the nearest first. `completions`: of its last word. */
-export type ExpandedTerm = QueryTerm & { near?: NearLexemes[]; completions?: string[] };
+/** `fuzzy`: what counts if no passage contains the term, the nearest first. `completions`: of its last word. */
+export type ExpandedTerm = QueryTerm & { fuzzy?: FuzzyMatches[]; completions?: string[] };
 
 /** A query analysis with its terms expanded. */
 export type ExpandedAnalysis = Omit<QueryAnalysis, 'terms'> & { terms: ExpandedTerm[] };
 
-/** The analysis without the near words that `isFalse` names. */
+/** The analysis without the fuzzy matches that `isFalse` names. */
 export const withoutGuesses = (
   analysis: ExpandedAnalysis,
   isFalse: (lexeme: string) => boolean,
 ): ExpandedAnalysis => ({
   ...analysis,
-  terms: analysis.terms.map(({ near = [], ...term }) => ({
+  terms: analysis.terms.map(({ fuzzy = [], ...term }) => ({
     ...term,
-    near: near
+    fuzzy: fuzzy
       .map((kind) => ({ ...kind, lexemes: kind.lexemes.filter((lexeme) => !isFalse(lexeme)) }))
       .filter(({ lexemes }) => lexemes.length > 0),
   })),
@@ -43,8 +43,8 @@ type Expansion = {
 };
 
 /**
- * Spellings that a look-up of near words may have, and their stems in all searched languages: as many as five words of
- * ten letters have in six languages. The first word always has them; further ones only within these bounds.
+ * Spellings that a look-up of fuzzy matches may have, and their stems in all searched languages: as many as five words
+ * of ten letters have in six languages. The first word always has them; further ones only within these bounds.
  */
 const SPELLINGS_MAX = 3_000;
 const STEMS_MAX = 18_000;
@@ -83,17 +83,17 @@ function unknownTerms(query: string, analysis: QueryAnalysis): QueryTerm[] {
   return unknown.filter((term) => guessable.has(term.word) && !isCompared(term, analysis));
 }
 
-function nearWordExpansions(query: string, analysis: QueryAnalysis): Expansion[] {
+function fuzzyExpansions(query: string, analysis: QueryAnalysis): Expansion[] {
   const { languages } = analysis.statistics.searched;
   const spellingsMax = Math.min(SPELLINGS_MAX, STEMS_MAX / Math.max(1, languages.length));
   const expansions: Expansion[] = [];
   let spellings = 0;
   for (const term of unknownTerms(query, analysis)) {
-    const { patterns, choose } = nearWordsOf(term);
+    const { patterns, choose } = fuzzyMatchesOf(term);
     if (patterns.length === 0) continue;
     spellings += patterns.reduce((sum, { words = [] }) => sum + words.length, 0);
     if (spellings > spellingsMax && expansions.length > 0) break;
-    expansions.push({ term, patterns, expand: (found) => ({ near: choose(found) }) });
+    expansions.push({ term, patterns, expand: (found) => ({ fuzzy: choose(found) }) });
   }
   return expansions;
 }
@@ -148,7 +148,7 @@ export async function expandTerms(
   const { searched } = analysis.statistics;
   if (searched.passageCount === 0) return analysis;
   const expansions = [
-    ...nearWordExpansions(query, analysis),
+    ...fuzzyExpansions(query, analysis),
     ...(prefix && !endsWithPhrase(query) ? completionExpansions(query, analysis) : []),
   ];
   if (expansions.length === 0) return analysis;
@@ -161,7 +161,7 @@ export async function expandTerms(
   const added = addFound(expansions, found);
   const known = joinFrequencies(analysis, found);
   const terms = analysis.terms.map((term) => ({ ...term, ...added.get(term) }));
-  const guesses = terms.flatMap(({ near = [] }) => near.flatMap(({ lexemes }) => lexemes));
+  const guesses = terms.flatMap(({ fuzzy = [] }) => fuzzy.flatMap(({ lexemes }) => lexemes));
   const functionWords = await functionWordsAmong(guesses, searched.languages, { database, memory });
   const missing = terms.flatMap(({ completions = [] }) => completions).filter((lexeme) => !known.has(lexeme));
   const read = missing.length > 0 ? await readFrequencies(database, scope, missing) : [];

@@ -115,17 +115,17 @@ function weighRarest(sequence: string[], weighed: Weighed, index: IndexStatistic
  */
 const FURTHER_WEIGHT = 0.4;
 
-/** Only the two nearest kinds of near words count: `TermVariants` has variants of two weights. */
+/** Only the two nearest kinds of fuzzy matches count: `TermVariants` has variants of two weights. */
 const NEAR_KINDS_MAX = 2;
 
 /**
  * The variants of a term by weight.
  *
  * - `main`: those as the query writes the word. If no passage contains any, those without accents and the completions.
- *   If no passage contains any of these either, the near words of the most weight.
+ *   If no passage contains any of these either, the fuzzy matches of the most weight.
  * - `further`: those that count less.
  * - `synonyms`: those that its user has set.
- * - `fullWeight`: weight of the word itself, for the upper bound of a score: a near word is never as good.
+ * - `fullWeight`: weight of the word itself, for the upper bound of a score: a fuzzy match is never as good.
  * - `isExpanded`: the query analysis has not seen the variants in `main`.
  * - `areSynonyms`: passages have synonyms only; synonyms of one word are in `main` too, for their impact tiers.
  */
@@ -141,7 +141,7 @@ type TermVariants = Pick<WeightedTerm, keyof NamedTerm | 'isWeak' | 'isTelling'>
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
 function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
-  const { word, tokens, isInformative, lexemes, unaccented, completions = [], near = [] } = term;
+  const { word, tokens, isInformative, lexemes, unaccented, completions = [], fuzzy = [] } = term;
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
   const isWeak = term.isStopWord && !isInformative;
@@ -168,7 +168,7 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
     const rest = { main: ofSingleWords(synonyms), further: NO_VARIANTS, synonyms };
     return { ...named, ...rest, fullWeight: asWritten.weight, isExpanded: true, areSynonyms: true };
   }
-  const [main = NO_VARIANTS, further = NO_VARIANTS] = near
+  const [main = NO_VARIANTS, further = NO_VARIANTS] = fuzzy
     .slice(0, NEAR_KINDS_MAX)
     .map((kind) => ({ ...weighVariants(kind.lexemes, weighed(kind.weight), index), isGuess: true }))
     .sort((left, right) => right.weight - left.weight);

@@ -223,7 +223,7 @@ test('the statement for distributed tables finds the same groups', async () => {
   expect(await about([knowledgeBaseId], 'thinkpad')).toEqual([]);
 });
 
-test('a misspelt word is no synonym, and a synonym keeps near words away', async () => {
+test('a misspelt word is no synonym, and a synonym keeps fuzzy matches away', async () => {
   const { titlesFor, setSynonyms } = await openOver(
     titled({ near: 'The extension of the building.', meant: 'Costs of travel are paid back.' }),
   );

@@ -1,4 +1,4 @@
-/** Near words and completions in a knowledge base of ninety thousand words. */
+/** Fuzzy matches and completions in a knowledge base of ninety thousand words. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { OwnedKnowledgeBase } from '../../../database/rows/knowledge-bases.ts';
@@ -23,7 +23,7 @@ async function addLexemes({ accountId, knowledgeBaseId }: OwnedKnowledgeBase, st
 }
 
 test.each([
-  ['near words', 'reisekosten recipts versichrung', false],
+  ['fuzzy matches', 'reisekosten recipts versichrung', false],
   ['completions', 'r', true],
 ])('%s read a bounded number of lexemes, whatever the vocabulary', async (_kind, query, prefix) => {
   const { owned } = await openSearch();

@@ -12,7 +12,7 @@ import { createSearch } from '../search.ts';
 import { importText } from '../testing/imported-texts.ts';
 import { useSearch } from '../testing/searched-texts.ts';
 import { expandTerms } from './expansion.ts';
-import { guessableWords } from './near-words.ts';
+import { guessableWords } from './fuzzy-matches.ts';
 
 const suite = useSearch();
 const { orderOf, openSearch } = suite;
@@ -113,7 +113,7 @@ test('the other words of the query decide between guesses', async () => {
   expect(order[0]).toBe('law');
 });
 
-test('near words are found before and after the counts of an import are merged, and not after a deletion', async () => {
+test('fuzzy matches are found before and after the counts of imports are merged, not after a deletion', async () => {
   const { owned, resultsFor } = await openSearch();
   const id = await importText(suite.database, owned, { title: 'T', content: ANSWER });
   const unmerged = await resultsFor('recipts jorney expenseaccount');

@@ -1,6 +1,6 @@
 /**
- * Near words: what a query finds by a word that no passage contains. The word may be misspelt, transcribed, a part of
- * compounds that passages contain, or a compound of words that they contain.
+ * Fuzzy matches: what a query finds by a word that no passage contains. The word may be misspelt, transcribed, a part
+ * of compounds that passages contain, or a compound of words that they contain.
  */
 
 import { editDistance } from '../../analysis/edits/edit-distance.ts';
@@ -15,13 +15,13 @@ import type { Found, LexemePattern } from './vocabulary.ts';
 type UnknownWord = { word: string; stems: string[]; spellings: Respellings };
 
 /**
- * A kind of near words.
+ * A kind of fuzzy matches.
  *
  * - `weight`: against 1 for the word itself. Measured by nDCG@10 of 400 queries of XQuAD with typing errors (`npm run
  *   evaluate -- --misspelt 1`), in English and German. Kinds without a figure made no difference of .001 from .2 to .6:
  *   their words hardly occur there. They stand below `respelled`, since they mean something else.
- * - `from`: letters of the shortest word that has such near words.
- * - `isOfErrors`: only words that may be misspelt have such near words.
+ * - `from`: letters of the shortest word that has such fuzzy matches.
+ * - `isOfErrors`: only words that may be misspelt have such fuzzy matches.
  * - `choose`: those lexemes, of all that the patterns found, that are near; all if it is missing.
  */
 type Kind = {
@@ -168,8 +168,8 @@ const KINDS = [transcribed, respelled, compound, parts, respelledStart, respelle
 /** Lexemes of one kind that count: the most frequent ones. From 2 to 8 all figures differ by less than .0005. */
 const NEAR_MAX = 4;
 
-/** Near words of one kind. */
-export type NearLexemes = { lexemes: string[]; weight: number };
+/** Fuzzy matches of one kind. */
+export type FuzzyMatches = { lexemes: string[]; weight: number };
 
 /** Whether a pattern looks for anything. */
 const isAny = ({ words, lexemes, start, end }: LexemePattern): boolean =>
@@ -179,13 +179,13 @@ const isAny = ({ words, lexemes, start, end }: LexemePattern): boolean =>
 const FOREIGN_LETTERS = 3;
 
 /**
- * The near words of a term: what to look for, and what to choose of the lexemes found by each pattern. A common word is
- * not misspelt: without that, half of the queries of xquad-de and -ar had a look-up for a question word (`wann`,
+ * The fuzzy matches of a term: what to look for, and what to choose of the lexemes found by each pattern. A common word
+ * is not misspelt: without that, half of the queries of xquad-de and -ar had a look-up for a question word (`wann`,
  * `ماذا`).
  */
-export function nearWordsOf({ word, lexemes: stems, share, isForeign }: QueryTerm): {
+export function fuzzyMatchesOf({ word, lexemes: stems, share, isForeign }: QueryTerm): {
   patterns: LexemePattern[];
-  choose(found: Found[]): NearLexemes[];
+  choose(found: Found[]): FuzzyMatches[];
 } {
   const unknown = { word, stems, spellings: respellings(word) };
   const length = lengthOf(word) - (isForeign ? FOREIGN_LETTERS : 0);
@@ -197,7 +197,7 @@ export function nearWordsOf({ word, lexemes: stems, share, isForeign }: QueryTer
       .filter(isAny)
       .map((pattern) => ({ kind, pattern })),
   );
-  const choose = (found: Found[]): NearLexemes[] => {
+  const choose = (found: Found[]): FuzzyMatches[] => {
     const taken = new Set(stems);
     return kinds.flatMap((kind) => {
       const ofKind = patterns.flatMap((pattern, i) => (pattern.kind === kind ? [...(found[i] ?? [])] : []));
