@@ -18,8 +18,8 @@ export type WaitQueue<Wanted> = {
   first(): Waiter<Wanted> | undefined;
   /**
    * Waits at the end of the queue until it is served.
-   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the budget is spent; MALFORMED_REQUEST, for the log only,
-   * when the client hangs up; the signal's reason when that aborts
+   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the remaining wait is spent; MALFORMED_REQUEST, for the log
+   * only, when the client hangs up; the signal's reason when that aborts
    */
   wait(wanted: Wanted, limits: WaitLimits): Promise<void>;
   /** Ends the first wait. */
@@ -31,7 +31,7 @@ export type WaitQueue<Wanted> = {
 };
 
 /** The time left for all waits of one request together. Each wait subtracts its duration. */
-export type WaitBudget = { leftMs: number };
+export type RemainingWait = { leftMs: number };
 
 /** The longest wait of a request: below a minute, after which most clients and proxies give up. */
 export const REQUEST_WAIT_MAX_MS = 50_000;
@@ -43,19 +43,19 @@ export type WaitLimits = {
   client?: Client;
   signal?: AbortSignal;
   waitMaxMs?: number;
-  budget?: WaitBudget | undefined;
+  remainingWait?: RemainingWait | undefined;
 };
 
 /** Waits at the end of the queue, until the wait is served or rejected. */
 const untilServed = <Wanted>(
   queue: QueuedWaiter<Wanted>[],
   wanted: Wanted,
-  { client, signal, budget, waitMaxMs }: WaitLimits & { waitMaxMs: number },
+  { client, signal, remainingWait, waitMaxMs }: WaitLimits & { waitMaxMs: number },
 ): Promise<void> =>
   new Promise((resolvePromise, rejectPromise) => {
     const leave = () => {
       clearTimeout(timer);
-      if (budget) budget.leftMs -= performance.now() - waiter.sinceMs;
+      if (remainingWait) remainingWait.leftMs -= performance.now() - waiter.sinceMs;
       client?.off('close', hangUp);
       signal?.removeEventListener('abort', abort);
       queue.splice(queue.indexOf(waiter), 1);
@@ -85,7 +85,7 @@ export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
     first: () => queue[0],
     async wait(wanted, limits) {
       // The time of earlier waits may have spent more than there was: a timer takes no negative time.
-      const leftMs = Math.min(limits.waitMaxMs ?? Infinity, limits.budget?.leftMs ?? Infinity);
+      const leftMs = Math.min(limits.waitMaxMs ?? Infinity, limits.remainingWait?.leftMs ?? Infinity);
       if (limits.client?.closed) throw clientHungUp();
       limits.signal?.throwIfAborted();
       await untilServed(queue, wanted, { ...limits, waitMaxMs: Math.max(0, leftMs) });

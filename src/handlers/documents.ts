@@ -42,11 +42,11 @@ import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
  * @throws DOCUMENT_NOT_FOUND when the document is deleted meanwhile
  */
 async function retitle(context: HandlerContext, id: OwnedId, change: DocumentChange): Promise<Document> {
-  const { database, accountId, config: defaults, analyse, withoutPermit, signal, budget } = context;
+  const { database, accountId, config: defaults, analyse, withoutPermit, signal, remainingWait } = context;
   const { title = '' } = change;
   const passages = await readStoredPassages(database, id);
   const analysing = () =>
-    analyse({ title, format: 'passages', passages }, { accountId, signal: signal(), budget });
+    analyse({ title, format: 'passages', passages }, { accountId, signal: signal(), remainingWait });
   return await withoutPermit(async () => {
     const batches = await analysing();
     try {

@@ -8,7 +8,7 @@ import type {
   WebhooksControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { Filter } from '../../generated/types.gen.ts';
-import type { WaitBudget } from '../concurrency/wait-queue.ts';
+import type { RemainingWait } from '../concurrency/wait-queue.ts';
 import type { DocumentFilter } from '../database/rows/documents/document-filter.ts';
 import type { KeyedRequest, Transact } from '../database/rows/kept-answers.ts';
 import type { AccessToken } from '../terms/access-token.ts';
@@ -35,7 +35,7 @@ type Operations = SearchControllerMethods &
  * - `keyed`: the identity of the request, if it has such a key.
  * - `withoutPermit` releases the request's permit during a wait.
  * - `requestedWait` runs what the client waits for by its own wish (`waitSeconds`). Metrics leave that time out.
- * - `budget`: the time left for all waits of the request.
+ * - `remainingWait`: the time left for all waits of the request.
  * - `byteBody` opens the body of an operation that takes the bytes of a file. They can be read once.
  */
 export type HandlerContext = Service & {
@@ -50,7 +50,7 @@ export type HandlerContext = Service & {
   keyed: KeyedRequest | undefined;
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   requestedWait<T>(wait: () => Promise<T>): Promise<T>;
-  budget: WaitBudget | undefined;
+  remainingWait: RemainingWait | undefined;
   byteBody(): { sizeBytes: number; bytes: AsyncIterable<Buffer> };
 };
 

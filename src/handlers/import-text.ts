@@ -37,12 +37,12 @@ async function storeText(context: HandlerContext, text: ImportedText, batches: B
 
 /** Analyses a text beside other requests, and stores it. */
 async function importAlone(context: HandlerContext, text: ImportedText): Promise<Document> {
-  const { database, config, analyse, withoutPermit, signal, budget } = context;
+  const { database, config, analyse, withoutPermit, signal, remainingWait } = context;
   const { accountId, title, content, bytes } = text;
   const expected = await readExpectedLanguages(database, text);
   await expectStorage(database, { accountId, defaults: config }, bytes);
   const analysing = () =>
-    analyse({ title, expected, format: 'text', content }, { accountId, signal: signal(), budget });
+    analyse({ title, expected, format: 'text', content }, { accountId, signal: signal(), remainingWait });
   const store = (batches: Batches) => storeText(context, text, batches);
   // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it runs without
   // a permit.
@@ -58,7 +58,7 @@ export async function importText(
   context: HandlerContext,
   given: Omit<ImportedText, 'sha256'>,
 ): Promise<Document> {
-  const { withoutPermit, importShortText, transact, keyed, signal, budget } = context;
+  const { withoutPermit, importShortText, transact, keyed, signal, remainingWait } = context;
   const text = { ...given, sha256: createHash('sha256').update(given.content).digest() };
   if (text.skips) {
     // Before the analysis, which unchanged content does not need.
@@ -67,6 +67,9 @@ export async function importText(
   }
   if (!isShort(text) || isBlank(text.content)) return await importAlone(context, text);
   return await withoutPermit(() =>
-    importShortText({ ...text, transact, keyed }, { accountId: text.accountId, signal: signal(), budget }),
+    importShortText(
+      { ...text, transact, keyed },
+      { accountId: text.accountId, signal: signal(), remainingWait },
+    ),
   );
 }

@@ -45,7 +45,7 @@ const hashingPermits = createFairSemaphore(HASHED_MAX);
  * the file from the store.
  */
 async function hashDirectUpload(
-  { database, files, accountId, withoutPermit, signal, budget }: HandlerContext,
+  { database, files, accountId, withoutPermit, signal, remainingWait }: HandlerContext,
   file: ScopedId,
   taken: string | undefined,
 ): Promise<Buffer | undefined> {
@@ -56,7 +56,7 @@ async function hashDirectUpload(
   if (objectName === null) return undefined;
   const ended = signal();
   return await withoutPermit(async () => {
-    await hashingPermits.acquire(accountId, { signal: ended, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
+    await hashingPermits.acquire(accountId, { signal: ended, remainingWait, waitMaxMs: REQUEST_WAIT_MAX_MS });
     const reading = files.read(objectName, { sizeBytes: found.size_bytes, signal: ended });
     return await reading.then(hashOf).finally(() => hashingPermits.release(accountId));
   });
@@ -133,7 +133,7 @@ async function acceptArrived(
   arrived: ArrivedFile,
   keep: () => void,
 ): Promise<Accepted> {
-  const { withoutPermit, acceptTogether, signal, budget } = context;
+  const { withoutPermit, acceptTogether, signal, remainingWait } = context;
   const { skips, description } = arrived;
   const { externalId } = description;
   if (!skips || externalId === undefined)
@@ -153,7 +153,7 @@ async function acceptArrived(
     description: { ...description, externalId },
     keep,
   };
-  return await withoutPermit(() => acceptTogether(file, { accountId, signal: signal(), budget }));
+  return await withoutPermit(() => acceptTogether(file, { accountId, signal: signal(), remainingWait }));
 }
 
 /** Imports the file in the body of the request. Without its document nothing stays: there is no ticket. */

@@ -61,12 +61,12 @@ export const webhookHandlers = {
     return { data: { id: webhookId } };
   },
 
-  async testWebhook(input, { database, accountId, signal, budget, sendTest, withoutPermit }) {
+  async testWebhook(input, { database, accountId, signal, remainingWait, sendTest, withoutPermit }) {
     const webhookId = parseWebhookId(input.webhookId);
     const { url, secret } = await requireWebhook(database, { accountId, webhookId });
     const createdAt = await readDatabaseTime(database);
     const { delivery, answer } = await withoutPermit(() =>
-      sendTest({ id: webhookId, accountId, url, secret }, { createdAt, signal: signal(), budget }),
+      sendTest({ id: webhookId, accountId, url, secret }, { createdAt, signal: signal(), remainingWait }),
     );
     const delivered = delivery.error === null;
     await database.transaction().execute(async (transaction) => {

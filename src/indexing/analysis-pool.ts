@@ -8,7 +8,7 @@ import { Piscina } from 'piscina';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
-import { REQUEST_WAIT_MAX_MS, type WaitBudget, type WaitLimits } from '../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type RemainingWait, type WaitLimits } from '../concurrency/wait-queue.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { overloaded, serverShuttingDown } from '../terms/errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
@@ -19,9 +19,13 @@ import { openThreadedAnalysis, type RunAnalysis, type ThreadedAnalysis } from '.
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
- * batches wait to be consumed. The wait before its start counts against `budget`.
+ * batches wait to be consumed. The wait before its start counts against `remainingWait`.
  */
-export type AnalysisOptions = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
+export type AnalysisOptions = {
+  accountId: string;
+  signal?: AbortSignal;
+  remainingWait?: RemainingWait | undefined;
+};
 
 /**
  * The batches of a document. `stemOver` names the transaction that waits for them: the stems that they still need come
@@ -167,8 +171,11 @@ const isOfFile = ({ format }: DocumentText): boolean => format === 'extracted' |
 function createAcquireText(texts: FairSemaphore, parallel: number) {
   const expected = createExpectedWait();
   /** @throws SERVICE_UNAVAILABLE, as soon as it would wait in vain */
-  return async (accountId: string, { signal, budget }: Pick<WaitLimits, 'signal' | 'budget'>) => {
-    const waitMaxMs = Math.min(REQUEST_WAIT_MAX_MS, budget?.leftMs ?? Infinity);
+  return async (
+    accountId: string,
+    { signal, remainingWait }: Pick<WaitLimits, 'signal' | 'remainingWait'>,
+  ) => {
+    const waitMaxMs = Math.min(REQUEST_WAIT_MAX_MS, remainingWait?.leftMs ?? Infinity);
     const place = {
       ahead: texts.queueOf(accountId)?.length() ?? 0,
       parallel: Math.max(1, Math.floor(parallel / texts.ownerCount())),
@@ -176,7 +183,7 @@ function createAcquireText(texts: FairSemaphore, parallel: number) {
     };
     const watched = expected.watch(accountId, place);
     const signals = signal === undefined ? watched.signal : AbortSignal.any([signal, watched.signal]);
-    await texts.acquire(accountId, { signal: signals, budget, waitMaxMs }).finally(watched.end);
+    await texts.acquire(accountId, { signal: signals, remainingWait, waitMaxMs }).finally(watched.end);
     return expected.begin(accountId);
   };
 }
@@ -198,13 +205,13 @@ function createDocumentPermits(connections: number) {
   };
   return {
     /** @throws SERVICE_UNAVAILABLE, for texts of requests, and the signal's reason */
-    async acquire(document: DocumentText, { accountId, signal, budget }: AnalysisOptions) {
+    async acquire(document: DocumentText, { accountId, signal, remainingWait }: AnalysisOptions) {
       const found = permitsFor(document);
       const { permits } = found;
       const isRequest = !isOfFile(document);
       const waiting = permits.queueOf(accountId)?.length() ?? 0;
       if (isRequest && waiting >= WAITING_MAX / permits.ownerCount()) throw overloaded();
-      const limits = { ...(signal && { signal }), ...(isRequest && { budget }) };
+      const limits = { ...(signal && { signal }), ...(isRequest && { remainingWait }) };
       if (permits === texts) {
         const end = await acquireText(accountId, limits);
         return { ...found, end };

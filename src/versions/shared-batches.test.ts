@@ -18,7 +18,7 @@ test('clients that send one item after the other come to share batches, although
     },
     { connections: 16 },
   );
-  const options = { accountId: 'a', signal: new AbortController().signal, budget: undefined };
+  const options = { accountId: 'a', signal: new AbortController().signal, remainingWait: undefined };
   const sendAll = async () => {
     for (let i = 0; i < 6; i++) {
       await batches.add({ knowledgeBaseId: 'k', description: {} }, options);
@@ -42,7 +42,7 @@ test('a batch that is full waits for nobody', async () => {
       },
       { connections: 16 },
     );
-    const options = { accountId: 'a', signal: new AbortController().signal, budget: undefined };
+    const options = { accountId: 'a', signal: new AbortController().signal, remainingWait: undefined };
     const add = () => batches.add({ knowledgeBaseId: 'k', description: {} }, options);
     const added = Array.from({ length: 40 }, add);
     for (let i = 0; i < 20; i++) await nextIteration(); // no timer ends meanwhile

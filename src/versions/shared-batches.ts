@@ -7,7 +7,7 @@ import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-sem
 import {
   createWaitQueue,
   REQUEST_WAIT_MAX_MS,
-  type WaitBudget,
+  type RemainingWait,
   type WaitQueue,
 } from '../concurrency/wait-queue.ts';
 import type { Description } from '../database/rows/documents/documents.ts';
@@ -18,7 +18,11 @@ import { overloaded, ServiceError, serverShuttingDown } from '../terms/errors.ts
 type Shared = { knowledgeBaseId: string; description: Description };
 
 /** The account of an import, and the limits of its wait for a batch. */
-export type ImportOptions = { accountId: string; signal: AbortSignal; budget: WaitBudget | undefined };
+export type ImportOptions = {
+  accountId: string;
+  signal: AbortSignal;
+  remainingWait: RemainingWait | undefined;
+};
 
 export type SharedBatches<Item, Result> = {
   /**
@@ -182,7 +186,7 @@ export function createSharedBatches<Item extends Shared, Result>(
     if (items.inWork.size === 0) accounts.delete(accountId);
   };
   return {
-    async add(item, { accountId, signal, budget }) {
+    async add(item, { accountId, signal, remainingWait }) {
       const items = accounts.get(accountId) ?? {
         waiting: createWaitQueue(),
         inWork: new Set(),
@@ -191,7 +195,7 @@ export function createSharedBatches<Item extends Shared, Result>(
       if (items.waiting.length() >= WAITING_MAX / permits.ownerCount()) throw overloaded();
       accounts.set(accountId, items);
       const result = Promise.withResolvers<Result>();
-      const limits = { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS };
+      const limits = { signal, remainingWait, waitMaxMs: REQUEST_WAIT_MAX_MS };
       const wait = items.waiting.wait({ ...item, ...result }, limits);
       const { knowledgeBaseId } = item;
       if (items.inWork.has(knowledgeBaseId)) items.onArrival.get(knowledgeBaseId)?.();

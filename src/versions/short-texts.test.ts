@@ -56,7 +56,7 @@ function importShort(owned: OwnedKnowledgeBase, text: Text, keyed?: KeyedRequest
       transact: (effect) =>
         keyed ? commitOnce(database, keyed, effect) : database.transaction().execute(effect),
     },
-    { accountId: owned.accountId, signal: new AbortController().signal, budget: undefined },
+    { accountId: owned.accountId, signal: new AbortController().signal, remainingWait: undefined },
   );
 }
 
@@ -175,7 +175,7 @@ test('a text that waits leaves the queue when its request ends', async () => {
       knowledgeBaseId: owned.knowledgeBaseId,
       transact: () => Promise.reject(new Error('not called')),
     },
-    { accountId: owned.accountId, signal: abort.signal, budget: undefined },
+    { accountId: owned.accountId, signal: abort.signal, remainingWait: undefined },
   );
   abort.abort(new Error('hung up'));
   await expect(waiting).rejects.toThrow('hung up');

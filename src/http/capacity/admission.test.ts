@@ -128,7 +128,7 @@ describe('imports', () => {
     vi.advanceTimersByTime(30_000);
     first.release();
     const permit = await second;
-    expect(permit.budget.leftMs).toBe(20_000);
+    expect(permit.remainingWait.leftMs).toBe(20_000);
     const [eldest, other] = [(await admitOne(admission, 'others', 'b')).body(), permit.body()];
     await eldest.hold(48 * MEBIBYTE);
     const held = other.hold(MEBIBYTE);

@@ -5,7 +5,7 @@
  */
 
 import { createFairSemaphore, type FairSemaphore } from '../../concurrency/fair-semaphore.ts';
-import { type Client, SHUTDOWN_WAIT_MAX_MS, type WaitBudget } from '../../concurrency/wait-queue.ts';
+import { type Client, type RemainingWait, SHUTDOWN_WAIT_MAX_MS } from '../../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../../terms/errors.ts';
 import type { LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
@@ -36,7 +36,7 @@ export type Permit = {
    * The time left for all waits of the request together. The wait to get its permit back does not count: the work is
    * done by then.
    */
-  budget: WaitBudget;
+  remainingWait: RemainingWait;
   /**
    * Releases the permit while `act` runs, so that other requests work. Use it to wait for something outside this
    * process: a slow client's body, the end of an import.
@@ -65,7 +65,7 @@ export type Admission = {
 };
 
 /** A request and the owner of its permit: an account id, or `''` for all unknown keys together. */
-type OwnedRequest = { owner: string; client: Client; budget: WaitBudget };
+type OwnedRequest = { owner: string; client: Client; remainingWait: RemainingWait };
 
 /** How one request acquires and releases its permits. */
 type PermitAccess = { waitMaxMs(): number; acquire(isReturning: boolean): Promise<void>; release(): void };
@@ -73,7 +73,7 @@ type PermitAccess = { waitMaxMs(): number; acquire(isReturning: boolean): Promis
 /** An import needs an import permit and a general one. It waits at most `waitMaxMs` for both together. */
 function createPermitAccess(
   semaphores: FairSemaphore[],
-  { owner, client, budget }: OwnedRequest,
+  { owner, client, remainingWait }: OwnedRequest,
   waitMaxMs: () => number,
 ): PermitAccess {
   const releaseAll = (acquired: FairSemaphore[]) => {
@@ -87,7 +87,7 @@ function createPermitAccess(
       try {
         for (const semaphore of semaphores) {
           const limits = { client, isReturning, waitMaxMs: untilMs - performance.now() };
-          await semaphore.acquire(owner, isReturning ? limits : { ...limits, budget });
+          await semaphore.acquire(owner, isReturning ? limits : { ...limits, remainingWait });
           acquired.push(semaphore);
         }
       } catch (error) {
@@ -126,13 +126,13 @@ function createHolding(access: PermitAccess) {
 function createPermit(
   access: PermitAccess,
   { memory, heavy }: SharedResources,
-  { owner, client, budget }: OwnedRequest,
+  { owner, client, remainingWait }: OwnedRequest,
 ): Permit {
   let body: HeldBody | undefined;
   const holding = createHolding(access);
-  const limits = () => ({ client, budget, waitMaxMs: access.waitMaxMs() });
+  const limits = () => ({ client, remainingWait, waitMaxMs: access.waitMaxMs() });
   return {
-    budget,
+    remainingWait,
     withoutPermit: holding.without,
     body() {
       body ??= memory.begin(owner, limits());
@@ -181,7 +181,7 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
     isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
     async admit(name, { key, client }) {
       const lane = lanes[name];
-      const request = { owner: ownerOf(key), client, budget: { leftMs: lane.waitMaxMs } };
+      const request = { owner: ownerOf(key), client, remainingWait: { leftMs: lane.waitMaxMs } };
       if (lane.isFull(request.owner)) throw overloaded();
       const access = createPermitAccess(semaphoresOf[name], request, () => lane.waitMaxMs);
       lane.joined(request.owner);

@@ -54,7 +54,7 @@ export type RequestContext = {
   /** Waits as long as the client has asked for. The metrics leave this time out. */
   requestedWait<T>(wait: () => Promise<T>): Promise<T>;
   /** The time left for all waits of the request; undefined where requests are not admitted, as in the mock. */
-  budget: Permit['budget'] | undefined;
+  remainingWait: Permit['remainingWait'] | undefined;
   /** The body of an operation that takes the bytes of a file. They have not been read yet. */
   byteBody(): ByteBody;
   /** Aborts when the client hangs up. To create it takes a tenth of a small answer's time. */
@@ -276,7 +276,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         origin: () => originOf(context),
         withoutPermit: withoutPermitOf(context),
         requestedWait: (wait) => runRequestedWait(context, wait),
-        budget: permitOf(context)?.budget,
+        remainingWait: permitOf(context)?.remainingWait,
         byteBody: () => openByteBody(context.req),
         signal: () => signalOf(context),
       };

@@ -1,7 +1,7 @@
 /** Idempotency: a request with an Idempotency-Key takes effect once, even when it is sent several times. */
 import { createHash } from 'node:crypto';
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts';
-import { REQUEST_WAIT_MAX_MS, type WaitBudget, type WaitLimits } from '../../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type RemainingWait, type WaitLimits } from '../../concurrency/wait-queue.ts';
 import type { Database } from '../../database/connection/database.ts';
 import {
   commitOnce,
@@ -45,7 +45,7 @@ export function toKeyedRequest(
 type WaitingRequest = {
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   signal(): AbortSignal;
-  budget?: WaitBudget | undefined;
+  remainingWait?: RemainingWait | undefined;
 };
 
 /**
@@ -58,7 +58,7 @@ export function createIdempotency(database: Database) {
   const mutex = createKeyedMutex();
   return async (
     request: KeyedRequest | undefined,
-    { withoutPermit, signal, budget }: WaitingRequest,
+    { withoutPermit, signal, remainingWait }: WaitingRequest,
     perform: (transact: Transact) => Promise<{ data: object }>,
   ): Promise<{ data: object }> => {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
@@ -70,7 +70,8 @@ export function createIdempotency(database: Database) {
     };
     try {
       if (!mutex.isLocked(name)) await lock({});
-      else await withoutPermit(() => lock({ signal: signal(), budget, waitMaxMs: REQUEST_WAIT_MAX_MS }));
+      else
+        await withoutPermit(() => lock({ signal: signal(), remainingWait, waitMaxMs: REQUEST_WAIT_MAX_MS }));
       const data = await findKeptAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));

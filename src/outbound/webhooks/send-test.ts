@@ -1,7 +1,7 @@
 /** Sends test events at once, while their owner waits. */
 import { v7 as uuidv7 } from 'uuid';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
-import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type RemainingWait } from '../../concurrency/wait-queue.ts';
 import { clockFrom } from '../../database/connection/clock.ts';
 import type { Delivery } from '../../database/rows/webhooks.ts';
 import { openConnections } from '../connections.ts';
@@ -12,7 +12,7 @@ import { sendEvent } from './send-event.ts';
 const TESTS = 16;
 
 type TestedWebhook = { id: string; accountId: string; url: string; secret: Buffer };
-type TestOptions = { createdAt: Date; signal: AbortSignal; budget: WaitBudget | undefined };
+type TestOptions = { createdAt: Date; signal: AbortSignal; remainingWait: RemainingWait | undefined };
 
 /**
  * Sends a test event to the receiver. Returns the attempt, and the beginning of the receiver's answer if there was one.
@@ -25,9 +25,9 @@ export type SendTest = (
 
 export function createSendTest(rules: ReceiverRules): SendTest {
   const permits = createFairSemaphore(TESTS);
-  return async ({ accountId, ...webhook }, { createdAt, signal, budget }) => {
+  return async ({ accountId, ...webhook }, { createdAt, signal, remainingWait }) => {
     const now = clockFrom(createdAt);
-    await permits.acquire(accountId, { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
+    await permits.acquire(accountId, { signal, remainingWait, waitMaxMs: REQUEST_WAIT_MAX_MS });
     const connections = openConnections(webhook.url, 1, toAddressRules(rules));
     try {
       const event = { id: uuidv7(), type: 'webhook.test', createdAt, data: { id: webhook.id } } as const;
