@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off('warning', keep));
 
-test('a remaining wait that earlier waits have overspent ends the wait at once, and Node has nothing to warn of', async () => {
+test('a remaining wait below 0 ends the wait at once, and Node has nothing to warn of', async () => {
   const wait = createWaitQueue<void>().wait(undefined, { remainingWait: { leftMs: -9.95 } });
   await expect(wait).rejects.toMatchObject({ status: 503 });
   // Warnings come in a later iteration of the event loop: this one is the last of them.

@@ -47,7 +47,7 @@ const insertionOf = (
     baseLexeme,
     ...columns
   }: Record<(typeof COLUMN_VALUES)[number], RawBuilder<unknown>>,
-  layout: { isDistributed: boolean },
+  distribution: { isDistributed: boolean },
 ) => sql`
     WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
@@ -68,7 +68,7 @@ const insertionOf = (
       FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.vector}::bit varying[])
         AS passage (text, position, vector)
       WHERE cardinality(${columns.vector}::bit varying[]) > 0)${
-        layout.isDistributed
+        distribution.isDistributed
           ? sql``
           : sql`,
     waiting AS (${enqueueStored({ knowledgeBaseId, accountId, ids, ...columns })})`

@@ -100,7 +100,7 @@ const rankBest = prepare(
   ['best', 'frequencies', 'lexemes', ...FULL_MATCH_VALUES, 'upperBound', 'limit'],
   ({ best, frequencies, lexemes, ...values }) => sql<Record<string, unknown> & { knowledge_base_id: string }>`
     WITH ${feedbackOf(best)},
-    feedback_terms AS MATERIALIZED (${feedbackTerms({ lexemes, ids: best }, { layout: ON_ONE_SERVER, frequencies })}),${orderedTables(values)}
+    feedback_terms AS MATERIALIZED (${feedbackTerms({ lexemes, ids: best }, { distribution: ON_ONE_SERVER, frequencies })}),${orderedTables(values)}
     SELECT * FROM ranked`,
 );
 

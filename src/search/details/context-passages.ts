@@ -4,7 +4,7 @@ import type { PassageContext } from '../../../generated/types.gen.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import { inEachLayout } from '../ranking/layout.ts';
+import { inEachDistribution } from '../ranking/distribution.ts';
 import type { FoundPassage } from '../ranking/ranking.ts';
 
 type Located = Pick<FoundPassage, 'knowledge_base_id' | 'document_id' | 'position'>;
@@ -13,17 +13,17 @@ type NeighbourRow = Located & { content: string };
 const readRows = prepare(
   'read_context_passages',
   ['knowledgeBaseIds', 'documentIds', 'positions', 'reach'],
-  ...inEachLayout(
+  ...inEachDistribution(
     (
       values: Record<'knowledgeBaseIds' | 'documentIds' | 'positions' | 'reach', RawBuilder<unknown>>,
-      layout,
+      distribution,
     ) => sql<NeighbourRow>`
     SELECT DISTINCT knowledge_base_id, document_id, passages.position, content
     FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[], ${values.positions}::integer[])
         AS given (knowledge_base_id, document_id, position)
       JOIN passages USING (knowledge_base_id, document_id)
     WHERE passages.position BETWEEN given.position - ${values.reach}::integer AND given.position + ${values.reach}::integer${
-      layout.isDistributed
+      distribution.isDistributed
         ? sql`
       AND ${inShards(values.knowledgeBaseIds, 'passages')}`
         : sql``

@@ -8,7 +8,7 @@ import { inShards } from '../../database/schema/distributed-tables.ts';
 import { lengthNormSql, normPerLetter } from '../bm25.ts';
 import { FURTHER_MAX } from '../candidates/candidates.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import { fence, type Layout } from './layout.ts';
+import { type Distribution, fence } from './distribution.ts';
 import { RERANK_DEPTH } from './rerank.ts';
 import { passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
@@ -46,26 +46,26 @@ export const hasPhrases = ({ phrases }: Record<'phrases', RawBuilder<unknown>>) 
  */
 export function bestByBm25(
   { ids, queries, further, phrases, perLetter, selected, ...terms }: Bm25Values,
-  layout: Layout,
+  distribution: Distribution,
 ) {
-  const score = passageScore(terms, candidate, layout);
+  const score = passageScore(terms, candidate, distribution);
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
   // The fence keeps PostgreSQL from reading the tsvector and computing the norm again for each term.
-  const isSearched = layout.isDistributed
+  const isSearched = distribution.isDistributed
     ? inShards(ids)
     : sql`(knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE`;
   const matching = (tsqueries: RawBuilder<unknown>) => sql`
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
-        ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(layout)}
+        ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(distribution)}
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${tsqueries})
         AND ${isSearched} AND ${hasPhrases({ phrases })}`;
   const isFound = sql`lexemes @@ ANY(${queries}::tsquery[])`;
   // Without an order, LIMIT takes the rows that are stored first: the same at each search, until the table changes.
   // For any other order, PostgreSQL would have to read all of them.
-  const candidates = layout.isDistributed
+  const candidates = distribution.isDistributed
     ? matching(sql`${queries}::tsquery[] || ${further}::tsquery[]`)
-    : sql`(${matching(sql`${queries}::tsquery[]`)}${fence.end(layout)})
+    : sql`(${matching(sql`${queries}::tsquery[]`)}${fence.end(distribution)})
       UNION ALL
       (${matching(sql`${further}::tsquery[]`)} AND (${isFound}) IS NOT TRUE
       LIMIT ${sql.lit(FURTHER_MAX)})`;

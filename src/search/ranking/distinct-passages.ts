@@ -1,7 +1,7 @@
 /** SQL that keeps one of the passages that have the same text: a file that was stored twice, a page's menu, a form. */
 import { type RawBuilder, sql } from 'kysely';
 import { inShards } from '../../database/schema/distributed-tables.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 
 /** The columns that name a passage. */
 const PASSAGE = sql`knowledge_base_id, document_id, position`;
@@ -10,7 +10,7 @@ const PASSAGE = sql`knowledge_base_id, document_id, position`;
  * Passages can only have the same text if they have the same length. Only the texts of those are read. They are sorted
  * without their tsvectors, which are many times as long as the rest of a candidate.
  */
-function textsOf(group: RawBuilder<unknown>, ids: RawBuilder<unknown>, { isDistributed }: Layout) {
+function textsOf(group: RawBuilder<unknown>, ids: RawBuilder<unknown>, { isDistributed }: Distribution) {
   // OFFSET keeps PostgreSQL from reading all passages of all knowledge bases instead.
   return isDistributed
     ? sql`
@@ -33,14 +33,14 @@ type Comparison = {
   copies: RawBuilder<unknown>;
   most: RawBuilder<unknown>;
   ids: RawBuilder<unknown>;
-  layout: Layout;
+  distribution: Distribution;
 };
 
 /**
  * SQL for the tables that lead to the table `name`, which has of all passages of `from` with the same text only the
  * best, and in `copies` their number.
  */
-export function distinctTables(name: string, { from, copies, most, ids, layout }: Comparison) {
+export function distinctTables(name: string, { from, copies, most, ids, distribution }: Comparison) {
   const [group, texts, kept] = ['alike', 'texts', 'kept'].map((part) => sql.ref(`${name}_${part}`)) as [
     RawBuilder<unknown>,
     RawBuilder<unknown>,
@@ -53,7 +53,7 @@ export function distinctTables(name: string, { from, copies, most, ids, layout }
       FROM (
         SELECT ${PASSAGE}, norm, score, ${copies} AS copies FROM ${sql.ref(from)}
         ORDER BY score DESC, document_id DESC, position LIMIT ${most}) AS best),
-    ${texts} AS MATERIALIZED (${textsOf(group, ids, layout)}),
+    ${texts} AS MATERIALIZED (${textsOf(group, ids, distribution)}),
     ${kept} AS MATERIALIZED (
       SELECT ${PASSAGE}, copies
       FROM (

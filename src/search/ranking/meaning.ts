@@ -11,7 +11,7 @@ import { lengthNormSql } from '../bm25.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
 import { inMemory } from './best-by-bm25.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 import { ofEachDocument } from './search-scope.ts';
 
 /**
@@ -178,7 +178,7 @@ type Nearest = {
   score: RawBuilder<unknown>;
   isInScope?: RawBuilder<unknown> | undefined;
   maxPerDocument?: RawBuilder<unknown>;
-  layout: Layout;
+  distribution: Distribution;
 };
 
 /** The passages that an index has found, as JSON (see nearest.ts): the columns of `comparedPassages`. */
@@ -189,7 +189,7 @@ const foundByIndex = ({ nearest }: Pick<MeaningValues, 'nearest'>) => sql`
 /** SQL for the passages to compare with the query, and their distances from it. None is there twice. */
 function comparedPassages(
   values: MeaningValues & Record<'ids', RawBuilder<unknown>>,
-  { isInScope, layout }: Pick<Nearest, 'isInScope' | 'layout'>,
+  { isInScope, distribution }: Pick<Nearest, 'isInScope' | 'distribution'>,
 ) {
   const { ids, comparesMeaning, nearest, planes } = values;
   const distance = sql`bit_count(${passagePlane(values, 0)} # (${planes}::bit varying[])[1])`;
@@ -198,16 +198,16 @@ function comparedPassages(
         SELECT ${columns} FROM passage_vectors
         WHERE ${compares} AND ${inShards(ids)} AND ${isCurrent(values)}${isInScope ?? sql``}`;
   // Where Citus distributes the tables, there are no such indexes.
-  const comparesSearched = layout.isDistributed
+  const comparesSearched = distribution.isDistributed
     ? sql`${comparesMeaning}::boolean AND ${nearest}::json IS NULL`
     : sql`${comparesMeaning}::boolean`;
   if (isInScope === undefined)
-    return layout.isDistributed
+    return distribution.isDistributed
       ? ofSearched(comparesSearched)
       : sql`(${ofSearched(comparesSearched)})
         UNION ALL (${foundByIndex(values)})`;
   const comparesScope = sql`${planes}::bit varying[] IS NOT NULL AND (SELECT is_comparable FROM extent)`;
-  if (layout.isDistributed) return ofSearched(sql`(${comparesSearched} OR ${comparesScope})`);
+  if (distribution.isDistributed) return ofSearched(sql`(${comparesSearched} OR ${comparesScope})`);
   return sql`(${ofSearched(sql`${comparesMeaning}::boolean AND NOT (SELECT is_known FROM extent)`)})
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
@@ -223,10 +223,10 @@ function comparedPassages(
 /** The columns of `best` for the passages nearest in meaning that are not among those in `by_words`. */
 export function nearestInMeaning(
   values: MeaningValues & Record<'ids' | 'perLetter', RawBuilder<unknown>>,
-  { score, isInScope, maxPerDocument, layout }: Nearest,
+  { score, isInScope, maxPerDocument, distribution }: Nearest,
 ) {
   const { ids, perLetter } = values;
-  const compared = comparedPassages(values, { isInScope, layout });
+  const compared = comparedPassages(values, { isInScope, distribution });
   const capped =
     maxPerDocument === undefined
       ? sql`(${compared}) AS compared`
@@ -239,7 +239,7 @@ export function nearestInMeaning(
         SELECT * FROM ${capped}
         ORDER BY distance, document_id DESC, position LIMIT ${sql.lit(NEAREST_MAX)}
       ) AS nearest JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
-      WHERE ${layout.isDistributed ? sql`${inShards(ids, 'passage_lexemes')} AND ` : sql``}NOT EXISTS (
+      WHERE ${distribution.isDistributed ? sql`${inShards(ids, 'passage_lexemes')} AND ` : sql``}NOT EXISTS (
         SELECT FROM by_words WHERE by_words.document_id = nearest.document_id AND by_words.position = nearest.position)
     ) AS candidate`;
 }

@@ -16,7 +16,7 @@ import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
 import { distinctTables } from './distinct-passages.ts';
-import { inEachLayout, type Layout } from './layout.ts';
+import { type Distribution, inEachDistribution } from './distribution.ts';
 import {
   cosines,
   isNearEnough,
@@ -141,7 +141,7 @@ type Ending = {
   maxPerDocument?: RawBuilder<unknown>;
   isDistinct?: boolean;
   isRestricted?: boolean;
-  layout: Layout;
+  distribution: Distribution;
 };
 
 /** Beside the answers: of each, how many passages with its text there are. */
@@ -152,9 +152,9 @@ const WITH_COPIES = sql` JOIN (
 /** The tables that lead from `best` to `ranked`, which has the final scores. */
 const rankedTables = (
   values: RankingValues,
-  { maxPerDocument, isDistinct = false, isRestricted = false, layout }: Ending,
+  { maxPerDocument, isDistinct = false, isRestricted = false, distribution }: Ending,
 ) => sql`${
-  layout.isDistributed
+  distribution.isDistributed
     ? sql`
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
     : sql``
@@ -164,9 +164,9 @@ const rankedTables = (
     : sql`
     cosines AS MATERIALIZED (${cosines({ ...values, ...values.meaning })}),`
 }
-    with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, layout)}),
+    with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, distribution)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
-    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { layout, isRestricted })}),${orderedTables(values, { maxPerDocument, isDistinct })}`;
+    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { distribution, isRestricted })}),${orderedTables(values, { maxPerDocument, isDistinct })}`;
 
 /** The tables that lead from `feedback` and `feedback_terms` to `ranked`. */
 export const orderedTables = (
@@ -191,7 +191,10 @@ export const foundColumns = ({
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${isDistinct ? sql`, duplicates` : sql``}`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
-export const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistributed }: Layout) => sql`ranked
+export const joinedTables = (
+  { ids }: Pick<RankingValues, 'ids'>,
+  { isDistributed }: Distribution,
+) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     ${isDistributed ? sql`JOIN` : sql`LEFT JOIN`} documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id${
@@ -205,20 +208,23 @@ export const joinedTables = ({ ids }: Pick<RankingValues, 'ids'>, { isDistribute
  * SQL for the score of the passages that meaning finds. Without slots, which each execution would initialise again; on
  * tables that Citus distributes, no sub-select may be in another one.
  */
-const scoreOfFew = (values: RankingValues, layout: Layout) =>
-  layout.isDistributed
-    ? passageScore(values, candidate, layout)
+const scoreOfFew = (values: RankingValues, distribution: Distribution) =>
+  distribution.isDistributed
+    ? passageScore(values, candidate, distribution)
     : sql`coalesce(${scoreOf(sql`query_terms`, sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query))}, 0)`;
 
 /**
  * The tables `by_words`, the best by BM25, and `best`, with those that meaning finds. Without meaning, the first is
  * `best`.
  */
-function bestPassages(values: RankingValues, layout: Layout) {
+function bestPassages(values: RankingValues, distribution: Distribution) {
   const { meaning } = values;
-  if (meaning === undefined) return sql`best AS MATERIALIZED (${bestByBm25(values, layout)})`;
-  const nearest = nearestInMeaning({ ...values, ...meaning }, { score: scoreOfFew(values, layout), layout });
-  return sql`by_words AS MATERIALIZED (${bestByBm25(values, layout)}),
+  if (meaning === undefined) return sql`best AS MATERIALIZED (${bestByBm25(values, distribution)})`;
+  const nearest = nearestInMeaning(
+    { ...values, ...meaning },
+    { score: scoreOfFew(values, distribution), distribution },
+  );
+  return sql`by_words AS MATERIALIZED (${bestByBm25(values, distribution)}),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (${nearest}))`;
 }
@@ -226,7 +232,7 @@ function bestPassages(values: RankingValues, layout: Layout) {
 /**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
  */
-function rankedPassages(values: RankingValues, layout: Layout) {
+function rankedPassages(values: RankingValues, distribution: Distribution) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected, meaning } = values;
   const byWords = meaning === undefined ? sql`best` : sql`by_words`;
@@ -234,11 +240,11 @@ function rankedPassages(values: RankingValues, layout: Layout) {
   const isEnough = sql`(SELECT is_enough FROM counted_best)`;
   return sql<FoundPassage & { isEnough: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    ${bestPassages(values, layout)},
-    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(values, { layout })}
+    ${bestPassages(values, distribution)},
+    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(values, { distribution })}
     SELECT ${foundColumns()},
       ${isEnough} AS "isEnough"
-    FROM ${joinedTables(values, layout)}
+    FROM ${joinedTables(values, distribution)}
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
 }
@@ -276,14 +282,18 @@ function bestOfScored(values: ScopedValues, form: ScopedForm) {
 /** The tables to `best`: `by_words`, and the passages of `nearest` beside them. */
 const bestInScope = (
   { ids }: ScopedValues,
-  { nearest, isDistinct, layout }: { nearest: RawBuilder<unknown>; isDistinct: boolean; layout: Layout },
+  {
+    nearest,
+    isDistinct,
+    distribution,
+  }: { nearest: RawBuilder<unknown>; isDistinct: boolean; distribution: Distribution },
 ) =>
   isDistinct
     ? sql`
     either AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL SELECT *, 1 AS copies FROM (${nearest}) AS nearest),${distinctTables(
         'best',
-        { from: 'either', copies: sql`copies`, most: sql`NULL`, ids, layout },
+        { from: 'either', copies: sql`copies`, most: sql`NULL`, ids, distribution },
       )}`
     : sql`
     best AS MATERIALIZED (
@@ -296,13 +306,13 @@ const bestInScope = (
 const COMPARED_MAX = 4 * RERANK_DEPTH;
 
 /** The tables to `distinct_scored`: one of each text. */
-const distinctScored = ({ ids, isLast }: ScopedValues, layout: Layout) =>
+const distinctScored = ({ ids, isLast }: ScopedValues, distribution: Distribution) =>
   distinctTables('distinct_scored', {
     from: 'scored',
     copies: sql`1`,
     most: sql`CASE WHEN ${isLast}::boolean THEN NULL ELSE ${sql.lit(COMPARED_MAX)} END`,
     ids,
-    layout,
+    distribution,
   });
 
 /** Results of the statement of a scope: every row has the first two columns; a single row may have no passage. */
@@ -312,32 +322,35 @@ type ScopedRow = { isEnough: boolean; matched: number } & (FoundPassage | { docu
  * `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. Too few
  * candidates are not reranked, because another set follows.
  */
-function rankedInScope(values: ScopedValues, { layout, ...form }: ScopedForm & { layout: Layout }) {
+function rankedInScope(
+  values: ScopedValues,
+  { distribution, ...form }: ScopedForm & { distribution: Distribution },
+) {
   const { isLast, least, selected, maxPerDocument } = values;
   const { isCapped, isDistinct, isRestricted } = form;
   const cap = isCapped ? { maxPerDocument: mostPerDocument(values, form) } : {};
   const nearest = nearestInMeaning(values, {
-    score: scoreOfFew(values, layout),
-    isInScope: isInScope(values, 'passage_vectors', layout),
+    score: scoreOfFew(values, distribution),
+    isInScope: isInScope(values, 'passage_vectors', distribution),
     ...cap,
-    layout,
+    distribution,
   });
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
   const isEnough = sql`((SELECT ${isLast}::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
       FROM extent) AND (SELECT count(*) FROM scored) >= ${least}::integer)`;
-  const score = passageScore(values, candidate, layout);
+  const score = passageScore(values, candidate, distribution);
   return sql<ScopedRow>`
-    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, layout)},
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, distribution)},
     scored AS MATERIALIZED (
-      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, layout)}) AS candidate),${isDistinct ? sql`${distinctScored(values, layout)},` : sql``}
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, distribution)}) AS candidate),${isDistinct ? sql`${distinctScored(values, distribution)},` : sql``}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, layout })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, isRestricted, layout })}
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, distribution })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, isRestricted, distribution })}
     SELECT found.*, ${isEnough} AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (
-      SELECT ${foundColumns(form)}, documents.created_at FROM ${joinedTables(values, layout)}) AS found ON true
+      SELECT ${foundColumns(form)}, documents.created_at FROM ${joinedTables(values, distribution)}) AS found ON true
     ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${values.limit}`;
 }
@@ -376,8 +389,9 @@ function prepareWhole() {
   const rankWithMeaning = prepare(
     'ranked_with_meaning',
     ALL_VALUES,
-    ...inEachLayout(
-      (values: WordValues & MeaningValues, layout) => rankedPassages({ ...values, meaning: values }, layout),
+    ...inEachDistribution(
+      (values: WordValues & MeaningValues, distribution) =>
+        rankedPassages({ ...values, meaning: values }, distribution),
       'ids',
     ),
   );
@@ -390,7 +404,10 @@ function prepareScoped() {
     prepare(
       name,
       SCOPED_VALUES,
-      ...inEachLayout((values: ScopedValues, layout) => rankedInScope(values, { ...form, layout }), 'ids'),
+      ...inEachDistribution(
+        (values: ScopedValues, distribution) => rankedInScope(values, { ...form, distribution }),
+        'ids',
+      ),
     );
   const prepareForms = (isRestricted: boolean) => {
     const prepareForm = (name: string, form: Omit<ScopedForm, 'isRestricted'>) =>

@@ -22,7 +22,7 @@ import {
 import { inverseDocumentFrequencySql, lengthNormSql, saturationSql } from '../bm25.ts';
 import { tsqueryOf } from '../lexeme-query.ts';
 import { termFrequency, titleFrequency } from '../postgres-rank-insides.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 import { scoreOf } from './term-scores.ts';
 
 /**
@@ -87,7 +87,7 @@ const isAmongBest = sql`score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) 
  * read as one passage, for passages near the best. The title counts once. BM25's score is kept as `bm25`. `perLetter`:
  * see `normPerLetter`.
  */
-export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layout) {
+export function rerankByNeighbours(perLetter: RawBuilder<unknown>, distribution: Distribution) {
   // Array elements, because PostgreSQL would copy rows for each term. Missing elements are NULL.
   const vectors = Array.from(
     { length: 2 * NEIGHBOURS_REACH + 1 },
@@ -100,7 +100,7 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>, layout: Layou
     return sql`greatest(${sql.join(inEach, sql` + `)} - neighbourhood.others * ${inTitle}, 0)`;
   });
   const norm = sql`${lengthNormSql(sql`sum(length)`, perLetter)} AS norm`;
-  const neighbourhood = layout.isDistributed
+  const neighbourhood = distribution.isDistributed
     ? sql`
       SELECT vectors, ${lengthNormSql(sql`length`, perLetter)} AS norm, others FROM neighbourhoods
       WHERE document_id = best.document_id AND position = best.position`
@@ -172,7 +172,7 @@ const COUNTED_CANDIDATES_MAX = 500;
  * How `feedbackTerms` counts lexemes. `tables`: `collection`, with the number of passages. `counts`: rows for each
  * lexeme.
  */
-function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted, frequencies }: FeedbackForm) {
+function countsOfShared(ids: RawBuilder<unknown>, { distribution, isRestricted, frequencies }: FeedbackForm) {
   if (frequencies)
     return {
       tables: sql`collection AS MATERIALIZED (
@@ -189,14 +189,14 @@ function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted, freque
       counts: sql`SELECT word.lexeme, 1 AS passage_count FROM among, unnest(lexemes) AS word
         WHERE word.lexeme IN (SELECT lexeme FROM shared)`,
     };
-  const ofPassages = layout.isDistributed
+  const ofPassages = distribution.isDistributed
     ? sql`${inShards(ids)} AND knowledge_base_id IN (SELECT knowledge_base_id FROM passages)`
     : sql`knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))`;
   return {
     tables: sql`collection AS MATERIALIZED (
     SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
     WHERE ${ofPassages})`,
-    counts: layout.isDistributed
+    counts: distribution.isDistributed
       ? distributedFrequencyRows('shared', isInCollection)
       : frequencyRows('shared', {
           merged: mergedInEach('shared', 'collection'),
@@ -209,7 +209,7 @@ function countsOfShared(ids: RawBuilder<unknown>, { layout, isRestricted, freque
  * `isRestricted`: the caller does not see all documents. `frequencies`: an object with the document frequencies of the
  * shared lexemes, which have been read already; each passage has the number of those of its knowledge base.
  */
-type FeedbackForm = { layout: Layout; isRestricted?: boolean; frequencies?: RawBuilder<unknown> };
+type FeedbackForm = { distribution: Distribution; isRestricted?: boolean; frequencies?: RawBuilder<unknown> };
 
 /** The tables `passages`, those of `feedback` with a weight, and `shared`, lexemes that at least two of them have. */
 export const sharedLexemes = (lexemes: RawBuilder<unknown>) => sql`passages AS MATERIALIZED (

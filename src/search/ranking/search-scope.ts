@@ -14,7 +14,7 @@ import { COMPARED_MAX as MEANINGS_COMPARED_MAX } from '../../meaning/passage-vec
 import type { ScopedId } from '../../terms/ids.ts';
 import { lengthNormSql } from '../bm25.ts';
 import { hasPhrases } from './best-by-bm25.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 import { RERANK_DEPTH } from './rerank.ts';
 
 /**
@@ -127,7 +127,7 @@ const SCORED_MAX = 3_000;
  *   scope, NULL if it is unknown. Without a filter: all documents, counted up to the number that can be among the
  *   results.
  */
-export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, layout: Layout) {
+export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, distribution: Distribution) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;
   const isSearched = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
   const hasAtMost = (passages: number) =>
@@ -143,7 +143,7 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
       WHERE ${isSearched}),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE ${layout.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``}(SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
+      WHERE ${distribution.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``}(SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
     extent AS MATERIALIZED (
       SELECT is_known, ${hasAtMost(SCORED_MAX)} AS is_small, ${hasAtMost(MEANINGS_COMPARED_MAX)} AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
@@ -158,7 +158,7 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
  * SQL, after other conditions, for whether a passage of `table` is of a document in the scope. Where the scope is not
  * known on tables that Citus distributes, no passage is.
  */
-export function isInScope(values: ScopeValues, table: string, layout: Layout) {
+export function isInScope(values: ScopeValues, table: string, distribution: Distribution) {
   const fits = sql`EXISTS (
             SELECT 1 FROM documents
             WHERE documents.knowledge_base_id = ${sql.ref(`${table}.knowledge_base_id`)} AND id = document_id
@@ -166,7 +166,7 @@ export function isInScope(values: ScopeValues, table: string, layout: Layout) {
   return sql`
           AND CASE WHEN (SELECT is_known FROM extent)
             THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
-            ELSE ${values.path}::jsonpath IS NULL${layout.isDistributed ? sql`` : sql` OR ${fits}`} END`;
+            ELSE ${values.path}::jsonpath IS NULL${distribution.isDistributed ? sql`` : sql` OR ${fits}`} END`;
 }
 
 type Parts = Record<'columns' | 'isKnown' | 'isSmall' | 'isFound', RawBuilder<unknown>>;
@@ -194,7 +194,7 @@ const candidatesInShards = (
 export function candidatesInScope(
   values: ScopeValues & Record<'ids' | 'queries' | 'further' | 'phrases' | 'perLetter', RawBuilder<unknown>>,
   lexemes: RawBuilder<unknown>,
-  layout: Layout,
+  distribution: Distribution,
 ) {
   const columns = sql`passage_lexemes.knowledge_base_id, document_id, position, ${lexemes} AS lexemes,
         ${lengthNormSql(sql.ref('length'), values.perLetter)} AS norm`;
@@ -202,7 +202,7 @@ export function candidatesInScope(
   const isSmall = sql`(SELECT is_small FROM extent)`;
   const isFound = sql`lexemes @@ ANY(${values.queries}::tsquery[] || ${values.further}::tsquery[])
         AND ${hasPhrases(values)}`;
-  if (layout.isDistributed) return candidatesInShards(values, { columns, isKnown, isSmall, isFound });
+  if (distribution.isDistributed) return candidatesInShards(values, { columns, isKnown, isSmall, isFound });
   // IS TRUE keeps PostgreSQL from using the index.
   return sql`
       (SELECT knowledge_base_id, document_id, position, lexemes, norm

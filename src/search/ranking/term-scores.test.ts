@@ -6,7 +6,7 @@ import { quoteLexeme } from '../../analysis/lexemes.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { saturation } from '../bm25.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 import { passageScore, queryTermRows, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -18,13 +18,13 @@ afterAll(() => suite.close());
 
 const NORM = 0.8;
 
-const prepareScore = (name: string, layout: Layout) =>
+const prepareScore = (name: string, distribution: Distribution) =>
   prepare(
     name,
     [...TERM_VALUES, 'text'] as const,
     ({ text, ...terms }) => sql<{ score: number }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(terms)})
-    SELECT ${passageScore(terms, { lexemes: sql.ref('lexemes'), norm: sql.ref('norm') }, layout)} AS score
+    SELECT ${passageScore(terms, { lexemes: sql.ref('lexemes'), norm: sql.ref('norm') }, distribution)} AS score
     FROM (SELECT ${text}::tsvector AS lexemes, ${sql.lit(NORM)}::float8 AS norm OFFSET 0) AS passage`,
   );
 

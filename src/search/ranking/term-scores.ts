@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { saturationSql } from '../bm25.ts';
 import { heldFrequency, termFrequency } from '../postgres-rank-insides.ts';
-import type { Layout } from './layout.ts';
+import type { Distribution } from './distribution.ts';
 import { countableQuery, type Variant } from './variants.ts';
 
 /**
@@ -136,7 +136,7 @@ function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text
  * SQL for the score of a text: the sum over the terms in slots, plus the sum over the other rows of the CTE
  * `query_terms`.
  */
-export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Layout) {
+export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Distribution) {
   const variantScore = ({ query, upperBound }: Slot[number]) => {
     const tsquery = sql`${terms[query]}::tsquery`;
     const part = saturationSql(heldFrequency(lexemes, tsquery), norm);

@@ -2,13 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DistributedStatement } from '../../database/connection/prepared.ts';
 
-export type Layout = { isDistributed: boolean };
+export type Distribution = { isDistributed: boolean };
 
 /**
- * The last arguments of `prepare` for a statement that `build` makes in each layout. `ids`: see `DistributedStatement`.
+ * The last arguments of `prepare` for a statement that `build` makes for each distribution. `ids`: see
+ * `DistributedStatement`.
  */
-export const inEachLayout = <Value extends string, Row>(
-  build: (values: Record<Value, RawBuilder<unknown>>, layout: Layout) => RawBuilder<Row>,
+export const inEachDistribution = <Value extends string, Row>(
+  build: (values: Record<Value, RawBuilder<unknown>>, distribution: Distribution) => RawBuilder<Row>,
   ids: NoInfer<Value>,
 ): [(values: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>, DistributedStatement<Value, Row>] => [
   (values) => build(values, { isDistributed: false }),
@@ -21,7 +22,7 @@ export const inEachLayout = <Value extends string, Row>(
  * not compute the column, because nothing reads it.
  */
 export const fence = {
-  column: ({ isDistributed }: Layout) =>
+  column: ({ isDistributed }: Distribution) =>
     isDistributed ? sql`, row_number() OVER (PARTITION BY knowledge_base_id) AS fence` : sql``,
-  end: ({ isDistributed }: Layout) => (isDistributed ? sql`` : sql` OFFSET 0`),
+  end: ({ isDistributed }: Distribution) => (isDistributed ? sql`` : sql` OFFSET 0`),
 };
