@@ -38,7 +38,7 @@ Exits with 0 if the contract is kept, with 1 if it is broken, and with 2 if it c
 type Options = { url?: string; key?: string; junit?: string; report?: string; timeout: number };
 
 const print = (lines: string): void => void process.stdout.write(`${lines}\n`);
-const tell = (lines: string): void => void process.stderr.write(`${lines}\n`);
+const note = (lines: string): void => void process.stderr.write(`${lines}\n`);
 
 async function checkFresh(options: CheckOptions): Promise<ExitCode> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);
@@ -52,7 +52,7 @@ async function checkFresh(options: CheckOptions): Promise<ExitCode> {
 
 async function main(): Promise<ExitCode> {
   const { url: address, key, timeout, ...files } = command.parse().opts<Options>();
-  const options = { ...files, timeoutSeconds: timeout, print, tell, explainUnreachable: explainScheme };
+  const options = { ...files, timeoutSeconds: timeout, print, note, explainUnreachable: explainScheme };
   if (address === undefined) return await checkFresh(options).catch((thrown) => reportError(thrown, options));
   if (!key) command.error('error: an address needs a key, by --key or KNOWLEDGE_API_KEY.');
   return await checkContract({ address, apiKey: key }, options, runDredd);

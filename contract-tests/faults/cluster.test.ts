@@ -60,7 +60,7 @@ test.skipIf(haproxy === undefined || !hasS3())(
       const { apiKey } = cluster;
       const printed: string[] = [];
       const print = (lines: string) => void printed.push(lines);
-      const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, tell: print });
+      const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, note: print });
       expect([code, ...(code === 0 ? [] : printed)]).toEqual([0]);
 
       const caller = createCaller({ address, apiKey });

@@ -27,7 +27,7 @@ import {
 } from '../../src/cli/evaluate/evaluate-command.ts';
 import { explainError } from '../../src/cli/explain-error.ts';
 import { mean } from '../../src/evaluation/measures.ts';
-import { tell, toVisible } from '../../src/terminal/terminal.ts';
+import { note, toVisible } from '../../src/terminal/terminal.ts';
 import { readFolder, scriptCommand } from '../arguments.ts';
 import { areaUnderCurve, askPart, type BestScores, leastScoreKeeping, shareBelow } from './answerability.ts';
 import { type Collection, type JudgedQuery, readCollection, sharedCollections } from './collection.ts';
@@ -257,7 +257,7 @@ async function evaluateUnanswered(folders: string[]): Promise<void> {
 async function compareByOwn(file: string): Promise<void> {
   const { json: _, ...options } = command.opts<Omit<EvaluateOptions, 'json'> & { json?: string }>();
   await evaluateOwn(file, options).catch((error: Error) => {
-    tell(toVisible(explainError(error)));
+    note(toVisible(explainError(error)));
     process.exitCode = 1;
   });
 }

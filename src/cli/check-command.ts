@@ -1,6 +1,6 @@
 /** The command that checks whether a service keeps the contract. For CI, also of other repositories. */
 import { Command, CommanderError } from 'commander';
-import { print, tell } from '../terminal/terminal.ts';
+import { note, print } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
 import { type RemoteOptions, readTarget, withRemote } from './service/remote-service.ts';
 import { explainScheme } from './service/service-address.ts';
@@ -17,7 +17,7 @@ const NOT_CHECKED = 2;
 async function check({ timeout, url, key, ...files }: CheckOptions): Promise<void> {
   // Loaded here: no other command uses the checks.
   const { checkContract, reportError } = await import('../contract-check/check-contract.ts');
-  const options = { ...files, timeoutSeconds: timeout, print, tell, explainUnreachable: explainScheme };
+  const options = { ...files, timeoutSeconds: timeout, print, note, explainUnreachable: explainScheme };
   process.exitCode = await readTarget({ ...(url && { url }), ...(key && { key }) }).then(
     ({ baseUrl: address, apiKey }) => checkContract({ address, apiKey }, options),
     (error) => reportError(error, options),

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from 'knowledge-retrieval/package.json' with { type: 'json' };
 import { findMistypedSettings, goDirectlyToThisMachine } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
-import { failWithoutOutput, tell, toVisible } from '../terminal/terminal.ts';
+import { failWithoutOutput, note, toVisible } from '../terminal/terminal.ts';
 import { addExamples } from './examples.ts';
 import { explainError } from './explain-error.ts';
 import { serve } from './serve.ts';
@@ -24,7 +24,7 @@ goDirectlyToThisMachine();
 
 program.hook('preAction', (_program, command) => {
   if (REPORTS_MISTYPED_SETTINGS.includes(command.name())) return;
-  for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
+  for (const mistyped of findMistypedSettings()) note(describeMistyped(mistyped));
 });
 
 /**
@@ -58,7 +58,7 @@ program.addHelpText('beforeAll', requireKnown);
 function fail(error: unknown): void {
   if (!(error instanceof Error)) throw error;
   const isPrinted = error instanceof CommanderError;
-  if (!isPrinted) tell(toVisible(explainError(error)));
+  if (!isPrinted) note(toVisible(explainError(error)));
   process.exitCode = isPrinted ? error.exitCode : 1;
 }
 

@@ -24,7 +24,7 @@ export type CheckOptions = {
   /** Prints lines of the result. */
   print: (lines: string) => void;
   /** Prints why nothing was checked. */
-  tell: (lines: string) => void;
+  note: (lines: string) => void;
   explainUnreachable?: ExplainUnreachable;
 };
 
@@ -123,14 +123,14 @@ async function check(
 }
 
 /** Prints a sentence on why nothing was checked, and writes it to the JUnit file if that can be written. */
-export function reportError(thrown: unknown, { junit, tell }: CheckOptions): ExitCode {
+export function reportError(thrown: unknown, { junit, note }: CheckOptions): ExitCode {
   const reason = messageOf(thrown);
   try {
     if (junit !== undefined) writeFileSync(junit, toJunitOfError(reason));
   } catch {
     // The sentence about the file was thrown, or a sentence that matters more is shown.
   }
-  tell(`${reason}\nThe contract could not be checked.`);
+  note(`${reason}\nThe contract could not be checked.`);
   return 2;
 }
 
@@ -145,7 +145,7 @@ export async function checkContract(
   const shown: CheckOptions = {
     ...options,
     print: (text) => options.print(toShown(text)),
-    tell: (text) => options.tell(toShown(text)),
+    note: (text) => options.note(toShown(text)),
   };
   try {
     claimFiles(options);

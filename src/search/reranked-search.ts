@@ -18,7 +18,7 @@ export type AskRelevance = (
 export type RerankOutcome = 'reranked' | Degraded['degraded'];
 
 /** `tell`: called for each query, with a sentence for the operator about a failure. */
-type Options = { settings: RerankSettings; tell(outcome: RerankOutcome, reason?: string): void };
+type Options = { settings: RerankSettings; onOutcome(outcome: RerankOutcome, reason?: string): void };
 
 /** People who search are told neither the address of the server nor what it said. */
 function warningOf({ degraded }: Degraded, { timeoutMs }: RerankSettings): QueryWarning {
@@ -32,15 +32,15 @@ const textOf = ({ title, headings, content }: FoundPassage): string =>
   passageText(title, headings ?? [], content);
 
 /** Creates the function that asks the reranker, within its time limit. */
-export function createAskRelevance({ settings, tell }: Options): AskRelevance {
+export function createAskRelevance({ settings, onOutcome }: Options): AskRelevance {
   const reranker = createQueryReranker(createReranker(settings), settings);
   return async ({ query, accountId }, passages) => {
     const answer = await reranker.rerank(query, passages.map(textOf), accountId);
     if ('degraded' in answer) {
-      tell(answer.degraded, answer.message);
+      onOutcome(answer.degraded, answer.message);
       return { warning: warningOf(answer, settings) };
     }
-    tell('reranked');
+    onOutcome('reranked');
     return answer;
   };
 }

@@ -87,13 +87,13 @@ async function openReplica(
   { primary, log }: { primary: Database; log: Logger },
 ): Promise<ReadReplica | undefined> {
   if (databaseReadUrl === undefined) return undefined;
-  const tell = (use: ReplicaUse) => {
+  const onChange = (use: ReplicaUse) => {
     if (use.state === 'used') log.info('queries run on the replica again');
     else if (use.state === 'behind')
       log.info(`the replica is more than ${WAIT_MAX_MS} ms behind: queries run on the primary`);
     else log.warn({ reason: use.reason }, 'the replica cannot be read: queries run on the primary');
   };
-  return await openReadReplica({ connectionString: databaseReadUrl, schema }, { primary, size, tell });
+  return await openReadReplica({ connectionString: databaseReadUrl, schema }, { primary, size, onChange });
 }
 
 /** The search, with a span for each call. */
@@ -193,7 +193,7 @@ function openSearch(
 const openExtraction = (config: Config, log: Logger) =>
   createExtractionPool({
     languages: config.hasOcr ? installedLanguages() : [],
-    tell: (lacks) =>
+    onLacks: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });
 

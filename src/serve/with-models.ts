@@ -8,7 +8,7 @@ import { createAskRelevance, searchReranked } from '../search/reranked-search.ts
 import type { Search } from '../search/search.ts';
 
 /** Logs when a server with a model ceases to answer queries, and when it answers again. */
-function tellChanges(log: Logger, { again, silent }: { again: string; silent: string }) {
+function logChanges(log: Logger, { again, silent }: { again: string; silent: string }) {
   let isAnswering = true;
   return (answers: boolean, reason: string | undefined) => {
     if (answers === isAnswering) return;
@@ -25,30 +25,30 @@ export function withModels(searchByWords: Search, { config, telemetry, log, gene
   const { embeddings, rerank } = config;
   let search = searchByWords;
   if (embeddings !== undefined) {
-    const tell = tellChanges(log, {
+    const logChange = logChanges(log, {
       again: 'the model answers queries again',
       silent: 'the model does not answer: queries are by words alone',
     });
     const embedQuery = createEmbedQuery({
       settings: embeddings,
       generations,
-      tell(outcome, reason) {
+      onOutcome(outcome, reason) {
         telemetry.meaningAsked(outcome);
-        tell(outcome === 'compared', reason);
+        logChange(outcome === 'compared', reason);
       },
     });
     search = searchByModel(search, embedQuery);
   }
   if (rerank !== undefined) {
-    const tell = tellChanges(log, {
+    const logChange = logChanges(log, {
       again: 'the reranker answers queries again',
       silent: 'the reranker does not answer: passages are in the order without it',
     });
     const ask = createAskRelevance({
       settings: rerank,
-      tell(outcome, reason) {
+      onOutcome(outcome, reason) {
         telemetry.rerankAsked(outcome);
-        tell(outcome === 'reranked', reason);
+        logChange(outcome === 'reranked', reason);
       },
     });
     search = searchReranked(search, ask, { depth: rerank.candidates });

@@ -16,7 +16,7 @@ export function print(line: string): void {
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
 /** Prints a message beside the result, on standard error. */
-export function tell(line: string): void {
+export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -37,7 +37,7 @@ export function outliveOutput(onLoss: (error: Error) => void = () => {}): void {
 export function failWithoutOutput(): void {
   outliveOutput((error) => {
     if (codeOf(error) === 'EPIPE') return;
-    tell(`The output could not be written: ${reasonOf(error)}`);
+    note(`The output could not be written: ${reasonOf(error)}`);
     process.exitCode = 1;
   });
 }

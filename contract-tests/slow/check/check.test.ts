@@ -26,7 +26,7 @@ vi.setConfig({ testTimeout: 180_000 });
 async function check(address: string, apiKey: string, files: Partial<CheckOptions> = {}) {
   const printed: string[] = [];
   const print = (lines: string) => void printed.push(lines);
-  const options = { timeoutSeconds: 60, print, tell: print, ...files };
+  const options = { timeoutSeconds: 60, print, note: print, ...files };
   const code = await checkContract({ address, apiKey }, options);
   return { code, output: printed.join('\n') };
 }

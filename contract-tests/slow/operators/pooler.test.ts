@@ -105,7 +105,7 @@ test.skipIf(pgbouncer === undefined)(
     const { address, apiKey } = servers.first;
     const printed: string[] = [];
     const print = (lines: string) => void printed.push(lines);
-    const code = await checkContract({ address, apiKey }, { timeoutSeconds: 60, print, tell: print });
+    const code = await checkContract({ address, apiKey }, { timeoutSeconds: 60, print, note: print });
     expect([code, ...(code === 0 ? [] : printed)]).toEqual([0]);
     await importLargeTexts(servers);
     await killPooler(servers);

@@ -9,7 +9,7 @@ import { describeNotes, describeVerdict } from '../../evaluation/verdict.ts';
 import { askEachWay, PASSAGES, WAY_NAMES, WAYS } from '../../evaluation/ways.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
-import { printJson, tell } from '../../terminal/terminal.ts';
+import { note, printJson } from '../../terminal/terminal.ts';
 import { reasonOf } from '../../terms/problem.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
@@ -89,7 +89,7 @@ export async function evaluateOwn(
   const questions = await findNamedDocuments(client, own, searched).catch((error) => {
     throw inFile(path, error);
   });
-  tell(`${pluralise(questions.length, 'question')}, each asked in ${WAY_NAMES.length} ways.`);
+  note(`${pluralise(questions.length, 'question')}, each asked in ${WAY_NAMES.length} ways.`);
   const answered = await askAll(
     client,
     questions,

@@ -10,7 +10,7 @@ import {
 } from '../../evaluation/own-questions.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
-import { tell } from '../../terminal/terminal.ts';
+import { note } from '../../terminal/terminal.ts';
 
 /** `grades`: by the ids of documents. */
 export type JudgedQuestion = { question: string; grades: Map<string, number> };
@@ -97,6 +97,6 @@ export async function findNamedDocuments(
     unread.has(id),
   );
   if (missing.length > 0)
-    tell(`${pluralise(missing.length, 'document')} of these cannot be found yet, since they are not read.`);
+    note(`${pluralise(missing.length, 'document')} of these cannot be found yet, since they are not read.`);
   return judged;
 }

@@ -3,7 +3,7 @@ import type { Answered, Comparison, WayFigures } from '../../evaluation/compare-
 import { measureAnswer } from '../../evaluation/measures.ts';
 import { describeNotes, describeVerdict, formatFigure } from '../../evaluation/verdict.ts';
 import { printTable } from '../../terminal/table.ts';
-import { print, style, tell, terminalColumns } from '../../terminal/terminal.ts';
+import { note, print, style, terminalColumns } from '../../terminal/terminal.ts';
 
 const percent = (share: number | undefined): string => `${Math.round(100 * (share ?? 0))} %`;
 
@@ -51,7 +51,7 @@ export async function showComparison(comparison: Comparison): Promise<void> {
   printPlot(comparison.rows);
   print('');
   print(style('bold', describeVerdict(comparison)));
-  for (const sentence of describeNotes(comparison)) tell(sentence);
+  for (const sentence of describeNotes(comparison)) note(sentence);
 }
 
 /** Prints each question with the place of its first right document by each way; `-`: not among the first ten. */

@@ -4,7 +4,7 @@ import type { Attributes, KnowledgeBase } from '../../../generated/types.gen.ts'
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, formatBytes, pluralise } from '../../terminal/formats.ts';
 import { showProgress } from '../../terminal/progress.ts';
-import { tell } from '../../terminal/terminal.ts';
+import { note } from '../../terminal/terminal.ts';
 import { confirm } from '../confirm.ts';
 import { CommandError, collect, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
 import { findKnowledgeBase } from '../service/find-knowledge-base.ts';
@@ -82,7 +82,7 @@ async function createMissing(
   client: KnowledgeRetrieval,
   { kb: name, dryRun }: ImportOptions,
 ): Promise<KnowledgeBase | undefined> {
-  tell(`There is no knowledge base named "${name}": ${dryRun ? 'it would be' : 'it is'} created.`);
+  note(`There is no knowledge base named "${name}": ${dryRun ? 'it would be' : 'it is'} created.`);
   return dryRun ? undefined : await client.createKnowledgeBase({ name });
 }
 
@@ -113,7 +113,7 @@ async function lookAt(
 /** Tells what will not be sent, and how much will. */
 function announce(scan: FileScan, refused: FileResult[]): void {
   tellIgnored(refused);
-  tell(`${pluralise(scan.count, 'file')}, ${formatBytes(scan.totalBytes)}.`);
+  note(`${pluralise(scan.count, 'file')}, ${formatBytes(scan.totalBytes)}.`);
 }
 
 async function run(paths: string[], options: ImportOptions): Promise<void> {

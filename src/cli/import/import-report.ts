@@ -3,7 +3,7 @@ import type { DocumentErrorCode, DocumentWarning } from '../../../generated/type
 import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import { pluralise } from '../../terminal/formats.ts';
 import { indent } from '../../terminal/highlighted-text.ts';
-import { print, printJson, tell, terminalColumns, toVisibleLine } from '../../terminal/terminal.ts';
+import { note, print, printJson, terminalColumns, toVisibleLine } from '../../terminal/terminal.ts';
 import { explainError } from '../explain-error.ts';
 
 /** In the order of the summary. */
@@ -103,8 +103,8 @@ function writeList(
 export function tellIgnored(refused: FileResult[]): void {
   const ignored = refused.filter(({ outcome }) => outcome === 'ignored');
   if (ignored.length === 0) return;
-  tell(`${pluralise(ignored.length, 'file')} will not be sent:`);
-  writeList(ignored, tell);
+  note(`${pluralise(ignored.length, 'file')} will not be sent:`);
+  writeList(ignored, note);
 }
 
 type Lists = Record<'failed' | 'failedBefore' | 'noted', FileResult[]>;
@@ -148,7 +148,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
         return;
       }
       writeLists(lists, toOutcome);
-      if (stopped) tell(stopped);
+      if (stopped) note(stopped);
       const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
         (outcome) => `${counts[outcome]} ${toOutcome(outcome)}`,
       );

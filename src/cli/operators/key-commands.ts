@@ -17,7 +17,7 @@ import type { KeyScope } from '../../database/schema/tables.ts';
 import { parseFilterText } from '../../formats/filter-text.ts';
 import { writeFilter } from '../../formats/write-filter.ts';
 import { printTable } from '../../terminal/table.ts';
-import { print, printJson, tell } from '../../terminal/terminal.ts';
+import { note, print, printJson } from '../../terminal/terminal.ts';
 import { generateApiKey, readApiKey } from '../../terms/api-key.ts';
 import { ServiceError } from '../../terms/errors.ts';
 import { parseKnowledgeBaseId } from '../../terms/ids.ts';
@@ -152,7 +152,7 @@ withJson(keys.command('create'))
         });
       else {
         print(key);
-        tell(`Key ${id} of account ${account}. It is not shown again.`);
+        note(`Key ${id} of account ${account}. It is not shown again.`);
       }
     }),
   );

@@ -4,7 +4,7 @@ import { readConfig } from '../../config/config.ts';
 import { distribute, isDistributed } from '../../database/distribution/distribution.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { pluralise } from '../../terminal/formats.ts';
-import { print, printJson, tell } from '../../terminal/terminal.ts';
+import { note, print, printJson } from '../../terminal/terminal.ts';
 import type { Problem } from '../../terms/problem.ts';
 import { type JsonOption, withJson } from '../options.ts';
 import { onDatabase } from './on-database.ts';
@@ -26,7 +26,7 @@ export const migrate = withJson(new Command('migrate'))
   )
   .action(({ json, distribute: isToDistribute }: JsonOption & { distribute?: boolean }) =>
     onDatabase(async (database) => {
-      if (isToDistribute) await distribute(database, tell);
+      if (isToDistribute) await distribute(database, note);
       const isSpread = isToDistribute || (await isDistributed(database));
       if (json) printJson({ isUpToDate: true, isDistributed: isSpread });
       else print(`The schema is up to date${isSpread ? ', and the content is distributed by Citus' : ''}.`);
@@ -58,7 +58,7 @@ export const fsck = withJson(new Command('fsck'), 'print JSON: one line for each
       }
       conclude({ problems }, json);
       if (problems > 0 && !repair)
-        tell('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
+        note('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
     });
   });
 
@@ -67,7 +67,7 @@ export const backup = withJson(new Command('backup'))
   .argument('<path>', 'the file to create, or its directory')
   .action(async (target: string, { json }: JsonOption) => {
     const { backUp } = await import('../../admin/backup/back-up.ts');
-    const path = await backUp(readConfig(), target, tell);
+    const path = await backUp(readConfig(), target, note);
     if (json) printJson({ path });
     else print(path);
   });
@@ -77,7 +77,7 @@ export const restore = withJson(new Command('restore'), 'print JSON: a summary')
   .argument('<file>', 'a file created by `backup`')
   .action(async (file: string, { json }: JsonOption) => {
     const { restore: restoreBackup } = await import('../../admin/backup/restore.ts');
-    conclude({ problems: await restoreBackup(readConfig(), file, tell) }, json);
+    conclude({ problems: await restoreBackup(readConfig(), file, note) }, json);
   });
 
 function printFinding(part: string, problems: Problem[]): void {

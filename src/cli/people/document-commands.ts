@@ -13,7 +13,7 @@ import { KnowledgeRetrievalError } from '../../client/errors.ts';
 import { pageUnit } from '../../client/found-place.ts';
 import { enumerate, formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
 import { printFacts, printTable } from '../../terminal/table.ts';
-import { hasReader, print, printJson, tell, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
+import { hasReader, note, print, printJson, toVisible, toVisibleLine } from '../../terminal/terminal.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { confirm } from '../confirm.ts';
 import {
@@ -101,7 +101,7 @@ withRemote(withJson(documents.command('list')))
   .action(async ({ json, ...options }: ListOptions) => {
     const list = listSelected(await connect(options), options);
     if (!json) {
-      if ((await printTable(toRows(list))) === 0) tell('There are none.');
+      if ((await printTable(toRows(list))) === 0) note('There are none.');
       return;
     }
     for await (const document of list) printJson(document);
@@ -180,7 +180,7 @@ withDocument(documents.command('download'), '<document>')
     const path = output ?? toFileName(file.name);
     await writeNew(path, bytes);
     if (json) printJson({ id, path, size: bytes.length });
-    else tell(`${path}: ${formatBytes(bytes.length)}`);
+    else note(`${path}: ${formatBytes(bytes.length)}`);
   });
 
 /** Finds all documents before anything happens to the first. */

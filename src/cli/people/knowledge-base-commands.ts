@@ -4,7 +4,7 @@ import type { AttributesSummary, KnowledgeBase } from '../../../generated/types.
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { formatBytes, formatMinute, pluralise } from '../../terminal/formats.ts';
 import { printTable } from '../../terminal/table.ts';
-import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
+import { note, print, printJson, toVisibleLine } from '../../terminal/terminal.ts';
 import { confirm } from '../confirm.ts';
 import { type JsonOption, withJson } from '../options.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
@@ -39,9 +39,9 @@ withRemote(withJson(knowledgeBases.command('list')))
         };
       }
     };
-    if ((await printTable(rows())) === 0) tell('There are none yet: `kb create` and `import` make one.');
+    if ((await printTable(rows())) === 0) note('There are none yet: `kb create` and `import` make one.');
     if (withoutVectors > 0)
-      tell(`${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`);
+      note(`${pluralise(withoutVectors, 'document')} cannot be found by meaning yet: only by words.`);
   });
 
 /** Whether another knowledge base has the same name: then it names none of them. */
@@ -62,7 +62,7 @@ withRemote(withJson(knowledgeBases.command('create')))
     if (json) printJson(created);
     else print(created.id);
     if (await hasTwin(client, created))
-      tell(
+      note(
         toVisibleLine(
           `Another knowledge base is named "${name}" too: commands need the id of the one you mean.`,
         ),
@@ -123,7 +123,7 @@ withRemote(withJson(knowledgeBases.command('attributes')))
       printJson(summary);
       return;
     }
-    if ((await printTable(toRows(summary))) === 0) tell('Its documents have no attributes.');
+    if ((await printTable(toRows(summary))) === 0) note('Its documents have no attributes.');
     if (!summary.isComplete)
-      tell(`Only the newest ${pluralise(summary.countedDocuments, 'document')} were counted.`);
+      note(`Only the newest ${pluralise(summary.countedDocuments, 'document')} were counted.`);
   });

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { KeptQuery } from '../../../generated/types.gen.ts';
 import { formatMinute } from '../../terminal/formats.ts';
 import { printTable } from '../../terminal/table.ts';
-import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
+import { note, print, printJson, toVisibleLine } from '../../terminal/terminal.ts';
 import { confirm } from '../confirm.ts';
 import { type JsonOption, wholeNumber, withJson } from '../options.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
@@ -41,7 +41,7 @@ withRemote(withJson(queries.command('list')))
         };
     };
     if ((await printTable(rows())) > 0) return;
-    tell(keptSince === null ? 'None are kept: `queries keep` begins.' : 'There are none of these yet.');
+    note(keptSince === null ? 'None are kept: `queries keep` begins.' : 'There are none of these yet.');
   });
 
 withRemote(withJson(queries.command('keep')))

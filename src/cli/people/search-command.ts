@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { KnowledgeBase, QueryRequest, SearchMode, SearchResult } from '../../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { enumerate, pluralise } from '../../terminal/formats.ts';
-import { printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
+import { note, printJson, toVisibleLine } from '../../terminal/terminal.ts';
 import {
   collect,
   FILTER_EXAMPLE,
@@ -169,10 +169,10 @@ export const search = withRemote(withJson(new Command('search')))
     const client = await connect(options);
     const searched = await findSearched(client, options);
     const results = await client.query(toRequest(words.join(' '), searched, options));
-    if (results.phrasesAsWords !== undefined) tell(phrasesNote(results.phrasesAsWords));
-    for (const { message } of results.warnings ?? []) tell(toVisibleLine(message));
+    if (results.phrasesAsWords !== undefined) note(phrasesNote(results.phrasesAsWords));
+    for (const { message } of results.warnings ?? []) note(toVisibleLine(message));
     if (json) for (const result of results) printJson(result);
     else showResults(results, await findNames(client, searched.knowledgeBases, results));
     if (results.length === 0)
-      tell(await adviseAfterNothing(client, searched.knowledgeBases, narrowingOf(options)));
+      note(await adviseAfterNothing(client, searched.knowledgeBases, narrowingOf(options)));
   });

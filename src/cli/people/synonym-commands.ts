@@ -7,7 +7,7 @@ import type { KnowledgeRetrieval } from '../../client/client.ts';
 import { parseJson } from '../../client/errors.ts';
 import { formatSynonyms, parseSynonyms } from '../../formats/synonym-lines.ts';
 import { pluralise } from '../../terminal/formats.ts';
-import { print, printJson, tell, toVisible } from '../../terminal/terminal.ts';
+import { note, print, printJson, toVisible } from '../../terminal/terminal.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { CommandError, type JsonOption, withJson } from '../options.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
@@ -61,7 +61,7 @@ withOwner(synonyms.command('get'))
     const client = await connect(options);
     const { groups } = await client.getSynonyms(await ownerOf(client, options));
     if (json) for (const group of groups) printJson(group);
-    else if (groups.length === 0) tell('There are none yet: `synonyms set` sets them.');
+    else if (groups.length === 0) note('There are none yet: `synonyms set` sets them.');
     else print(toVisible(formatSynonyms(groups)));
   });
 

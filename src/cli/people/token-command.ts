@@ -1,6 +1,6 @@
 /** The command that makes a token, for the users of one's own application. */
 import { Command } from 'commander';
-import { print, printJson, tell } from '../../terminal/terminal.ts';
+import { note, print, printJson } from '../../terminal/terminal.ts';
 import { FILTER_EXAMPLE, filterText, type JsonOption, wholeNumber, withJson } from '../options.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
 
@@ -22,6 +22,6 @@ export const token = withRemote(withJson(new Command('token')))
     if (json) printJson(created);
     else {
       print(created.token);
-      tell(`It ends at ${created.expiresAt}, or with its key.`);
+      note(`It ends at ${created.expiresAt}, or with its key.`);
     }
   });

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { SubscribableEventType } from '../../../generated/types.gen.ts';
 import { formatMinute } from '../../terminal/formats.ts';
 import { printTable } from '../../terminal/table.ts';
-import { print, printJson, tell, toVisibleLine } from '../../terminal/terminal.ts';
+import { note, print, printJson, toVisibleLine } from '../../terminal/terminal.ts';
 import { collect, type JsonOption, withJson } from '../options.ts';
 import { requireKnowledgeBase } from '../service/find-knowledge-base.ts';
 import { connect, type RemoteOptions, withRemote } from '../service/remote-service.ts';
@@ -56,7 +56,7 @@ withRemote(withJson(webhooks.command('list')))
           problem: disabledReason ?? deliveries[0]?.error ?? '',
         };
     };
-    if ((await printTable(rows())) === 0) tell('There are none yet: `webhooks create` makes one.');
+    if ((await printTable(rows())) === 0) note('There are none yet: `webhooks create` makes one.');
   });
 
 withRemote(withJson(webhooks.command('test')))
@@ -67,7 +67,7 @@ withRemote(withJson(webhooks.command('test')))
     const { delivered, delivery } = tested;
     if (json) printJson(tested);
     else if (delivered) print(`The receiver has accepted the test in ${delivery.durationMs} ms.`);
-    else tell(toVisibleLine(`The test was not received. ${delivery.error ?? ''}`));
+    else note(toVisibleLine(`The test was not received. ${delivery.error ?? ''}`));
     if (!delivered) process.exitCode = 1;
   });
 

@@ -97,7 +97,7 @@ async function dropForeignKeys(transaction: Queryable): Promise<string[]> {
 /** The longest wait for the locks on all tables. Requests that come meanwhile wait as long. */
 const LOCK_TIMEOUT_MS = 2_000;
 
-type Tell = (sentence: string) => void;
+type Report = (sentence: string) => void;
 
 /** What keeps content where it is, and the remedy. */
 export const describeImmovable = (nodes: string[]): string =>
@@ -105,12 +105,12 @@ export const describeImmovable = (nodes: string[]): string =>
   `set wal_level = logical there, ` +
   'and restart PostgreSQL.';
 
-async function distributeIn(transaction: Queryable, tell: Tell): Promise<void> {
+async function distributeIn(transaction: Queryable, report: Report): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(transaction);
   await sql`LOCK TABLE ${sql.join(CONTENT_TABLES.map((table) => sql.table(table)))}`.execute(transaction);
   const foreignKeys = await dropForeignKeys(transaction);
   for (const table of CONTENT_TABLES) {
-    tell(`Distributing ${table}.`);
+    report(`Distributing ${table}.`);
     const group = table === FIRST_TABLE ? 'none' : FIRST_TABLE;
     await sql`
       SELECT create_distributed_table(${table}, 'knowledge_base_id', colocate_with => ${group})`.execute(
@@ -195,13 +195,13 @@ async function dropLocalRows(database: Queryable): Promise<void> {
 const LOCK_REFUSED = ['55P03', '40P01'];
 
 /** Repeats what has failed only because requests held the tables. */
-async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> {
+async function untilLocked(act: () => Promise<void>, report: Report): Promise<void> {
   try {
     await act();
   } catch (error) {
     if (!LOCK_REFUSED.includes(codeOf(error))) throw error;
-    tell('Requests hold the tables. Trying again.');
-    await untilLocked(act, tell);
+    report('Requests hold the tables. Trying again.');
+    await untilLocked(act, report);
   }
 }
 
@@ -212,19 +212,19 @@ async function untilLocked(act: () => Promise<void>, tell: Tell): Promise<void> 
  * @returns false when the tables were distributed before
  * @throws when the database is no coordinator, has its tables in another schema, or the role may not distribute
  */
-export async function distribute(database: Queryable, tell: Tell): Promise<boolean> {
+export async function distribute(database: Queryable, report: Report): Promise<boolean> {
   await requireWorkers(database);
   await requirePublicSchema(database);
   await setOnAllNodes(database);
   await createFunctions(database);
   const isDue = !(await areTablesDistributed(database));
   if (isDue) {
-    await untilLocked(() => database.transaction().execute((step) => distributeIn(step, tell)), tell);
+    await untilLocked(() => database.transaction().execute((step) => distributeIn(step, report)), report);
     await closeOtherSessions(database);
   }
   // Also when an earlier call was killed before this step.
-  await untilLocked(() => dropLocalRows(database), tell);
+  await untilLocked(() => dropLocalRows(database), report);
   const immovable = await findImmovable(database);
-  if (immovable.length > 0) tell(describeImmovable(immovable));
+  if (immovable.length > 0) report(describeImmovable(immovable));
   return isDue;
 }

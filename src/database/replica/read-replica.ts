@@ -191,10 +191,10 @@ async function attempt<T>(
  */
 export async function openReadReplica(
   connection: Connection,
-  { primary, size, tell }: { primary: Database; size: number; tell: (use: ReplicaUse) => void },
+  { primary, size, onChange }: { primary: Database; size: number; onChange: (use: ReplicaUse) => void },
 ): Promise<ReadReplica> {
   const replica = createDatabase(createReplicaPool(connection, size, READ_MAX_MS));
-  const use = createSwitch(tell);
+  const use = createSwitch(onChange);
   const switched = { primary, replica, use };
   const counts = { onReplica: 0, onPrimary: 0 };
 

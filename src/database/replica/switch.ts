@@ -13,17 +13,17 @@ export type ReplicaUse = { state: 'used' } | { state: 'behind' } | { state: 'fai
 /** Within one absence of the replica, only a higher rank is news. */
 const RANK = { used: 0, behind: 1, failed: 2 };
 
-/** Creates the switch, which begins with `used`. It calls `tell` once for each state that lasts. */
-export function createSwitch(tell: (use: ReplicaUse) => void) {
+/** Creates the switch, which begins with `used`. It calls `onChange` once for each state that lasts. */
+export function createSwitch(onChange: (use: ReplicaUse) => void) {
   let use: ReplicaUse = { state: 'used' };
-  let told: ReplicaUse = use;
+  let reported: ReplicaUse = use;
   let timer: NodeJS.Timeout | undefined;
   const report = () => {
     timer = undefined;
-    const isNews = use.state === 'used' ? told.state !== 'used' : RANK[use.state] > RANK[told.state];
+    const isNews = use.state === 'used' ? reported.state !== 'used' : RANK[use.state] > RANK[reported.state];
     if (!isNews) return;
-    told = use;
-    tell(use);
+    reported = use;
+    onChange(use);
   };
   return {
     isOn: () => use.state === 'used',

@@ -53,7 +53,7 @@ const SPARES = Math.max(1, Math.min(2, MEMORY_FOR));
 type Options = {
   maxMsFor?: typeof extractionMaxMsFor;
   program?: string;
-  tell?: (lacks: string[]) => void;
+  onLacks?: (lacks: string[]) => void;
   /** Of the text in pictures; empty: they are not read. */
   languages?: readonly LanguageData[];
 };
@@ -86,18 +86,18 @@ async function readIn(
 }
 
 /**
- * Starts no process yet. With the first file it calls `tell` with the bounds that this system does not allow.
+ * Starts no process yet. With the first file it calls `onLacks` with the bounds that this system does not allow.
  * The other options are for tests. `close` kills running processes; the next server retries their jobs.
  */
 export function createExtractionPool({
   maxMsFor = extractionMaxMsFor,
   program,
-  tell = () => {},
+  onLacks = () => {},
   languages = [],
 }: Options = {}): ExtractionPool {
   const processes = createExtractionProcesses({
     program,
-    tell,
+    onLacks,
     spareCount: SPARES,
     keptMost: PROCESSES_MAX + VISITING_PROCESSES_MAX,
   });

@@ -53,7 +53,7 @@ type Options = {
   /** Another program, for tests. */
   program: string | undefined;
   /** Called once with the bounds that this system does not allow. */
-  tell(lacks: string[]): void;
+  onLacks(lacks: string[]): void;
   /** Processes that start ahead of their file. */
   spareCount: number;
   /** Processes that wait for further files, of all accounts together. */
@@ -63,14 +63,14 @@ type Options = {
 export type ExtractionProcesses = ReturnType<typeof createExtractionProcesses>;
 
 /** Creates the function that finds out how processes start, once for all of them. */
-function createPrepare({ program: given, tell }: Pick<Options, 'program' | 'tell'>) {
+function createPrepare({ program: given, onLacks }: Pick<Options, 'program' | 'onLacks'>) {
   let command: string[] = [];
   let preparing: Promise<void> | undefined;
   const prepare = async () => {
     const program = given ?? (await findExtractionProgram());
     const sandbox = await findSandbox(program);
     command = sandbox.command([...NODE_COMMAND, program, `${MACHINE_MEMORY_ARGUMENT}${MACHINE_MEMORY}`]);
-    if (sandbox.lacks.length > 0) tell(sandbox.lacks);
+    if (sandbox.lacks.length > 0) onLacks(sandbox.lacks);
   };
   return {
     command: () => command,

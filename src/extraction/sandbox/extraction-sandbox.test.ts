@@ -43,7 +43,7 @@ async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
   let lacks: string[] = [];
   const pool = createExtractionPool({
     program,
-    tell: (told) => {
+    onLacks: (told) => {
       lacks = told;
     },
   });

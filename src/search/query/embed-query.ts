@@ -16,7 +16,7 @@ export type MeaningOutcome = 'compared' | Degraded['degraded'];
 type Options = {
   settings: EmbeddingsSettings;
   generations: Pick<CurrentGeneration, 'current'>;
-  tell(outcome: MeaningOutcome, reason?: string): void;
+  onOutcome(outcome: MeaningOutcome, reason?: string): void;
 };
 
 /** People who search are told neither the address of the server nor what it said. */
@@ -34,7 +34,7 @@ type AskedModel = { generation: number; url: string; embeddings: QueryEmbeddings
  * Creates the function that embeds queries by the model of the current vectors: while vectors of the settings'
  * model are made, another model.
  */
-export function createEmbedQuery({ settings, generations, tell }: Options): EmbedQuery {
+export function createEmbedQuery({ settings, generations, onOutcome }: Options): EmbedQuery {
   let asked: AskedModel | undefined;
   const modelOf = (current: VectorGeneration): AskedModel => {
     const { generation, url, mean } = current;
@@ -50,10 +50,10 @@ export function createEmbedQuery({ settings, generations, tell }: Options): Embe
     const { generation, embeddings, space } = modelOf(current);
     const answer = await embeddings.embed(query, { accountId, view });
     if ('degraded' in answer) {
-      tell(answer.degraded, answer.message);
+      onOutcome(answer.degraded, answer.message);
       return { warning: warningOf(answer, settings) };
     }
-    tell('compared');
+    onOutcome('compared');
     const vector = space.toSpace(answer.vector);
     return vector && { embedding: { generation, vector } };
   };

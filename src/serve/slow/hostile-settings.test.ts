@@ -122,7 +122,7 @@ test('with all of them at once the contract holds, and a backup is restored', as
   const printed: string[] = [];
   const print = (lines: string) => void printed.push(lines);
   const { address, apiKey } = suite;
-  const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, tell: print });
+  const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, note: print });
   expect([code, ...(code === 0 ? [] : printed)]).toEqual([0]);
 
   const configOf = ({ connectionString }: { connectionString: string }, dataDir: string) =>

@@ -37,7 +37,7 @@ test.for(taken)('PostgreSQL %i: the contract is kept, and a backup restored', as
   const printed: string[] = [];
   const print = (lines: string) => void printed.push(lines);
   const { address, apiKey } = suite;
-  const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, tell: print });
+  const code = await checkContract({ address, apiKey }, { timeoutSeconds: 120, print, note: print });
   expect([code, ...(code === 0 ? [] : printed)]).toEqual([0]);
   const configOf = (url: string, dataDir: string) => readConfig({ DATABASE_URL: url, DATA_DIR: dataDir });
   const backup = await backUp(

@@ -174,7 +174,7 @@ async function withReplica(
   const primary = createDatabase(createPool({ connectionString: postgres.primary.url }, 2, () => {}));
   const opened = await openReadReplica(
     { connectionString: postgres.replica.url },
-    { primary, size: 2, tell: (use) => void told.push(use) },
+    { primary, size: 2, onChange: (use) => void told.push(use) },
   );
   try {
     await act(opened, told, primary);
@@ -208,7 +208,7 @@ test('another database is refused at the start', async () => {
   ];
   const primary = createDatabase(createPool({ connectionString: postgres.primary.url }, 2, () => {}));
   for (const other of others) {
-    await expect(openReadReplica(other, { primary, size: 2, tell: () => {} })).rejects.toThrow(
+    await expect(openReadReplica(other, { primary, size: 2, onChange: () => {} })).rejects.toThrow(
       'DATABASE_READ_URL leads to no replica: it is another database than that of DATABASE_URL.',
     );
   }
