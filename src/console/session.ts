@@ -120,7 +120,7 @@ export async function redeemCode(): Promise<void> {
 /** Whether the service has not taken the last sign-out: a reload of the page would be signed in again. */
 export const isSignOutLost = signal(false);
 
-/** Signs out, in all tabs. Where the service is away, the cookie stays, and `isSignOutLost` says so. */
+/** Signs out, in all tabs. Where the service is unreachable, the cookie stays, and `isSignOutLost` says so. */
 export async function signOut(): Promise<void> {
   session.value = undefined;
   try {

@@ -31,7 +31,7 @@ export function useLoaded<Value>(
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
-    // The error stays until the outcome: a service that is away is asked again and again.
+    // The error stays until the outcome: a service that is unreachable is asked again and again.
     setState(({ value, error }) => ({ value, error, isLoading: true }));
     latest.current(controller.signal).then(
       (value) => controller.signal.aborted || setState({ value, error: undefined, isLoading: false }),

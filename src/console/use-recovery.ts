@@ -1,8 +1,8 @@
-/** Tries again by itself what failed because the service was away. */
+/** Tries again by itself what failed because the service was unreachable. */
 import { useEffect, useRef } from 'preact/hooks';
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../client/index.ts';
 
-/** Errors of a service that restarts, or of a connection that is away for a while. */
+/** Errors of a service that restarts, or of a connection that is unreachable for a while. */
 const PASSING: ReadonlySet<KnowledgeRetrievalErrorCode> = new Set([
   'NETWORK_ERROR',
   'REQUEST_TIMED_OUT',

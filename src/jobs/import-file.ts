@@ -257,7 +257,7 @@ export async function runImport(
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
-    // Mostly the server of the knowledge base is away or hangs, while the queue's server goes on.
+    // Mostly the server of the knowledge base is unreachable or hangs, while the queue's server goes on.
     if (isUnavailable(error) && (await isDistributed(database))) {
       service.log.warn({ err: error, document: attempt.payload }, 'an import waits for the database');
       throw new Postponed('a server of the database does not answer', { cause: error });

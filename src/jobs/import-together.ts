@@ -123,7 +123,8 @@ async function publishRead(service: JobContext, owned: OwnedKnowledgeBase, read:
 }
 
 /**
- * Imports the files of one knowledge base, and sets in `rest` what is left to do. @throws while the database is away
+ * Imports the files of one knowledge base, and sets in `rest` what is left to do. @throws while the database is
+ * unreachable
  */
 async function importInto(service: JobContext, together: Together): Promise<void> {
   const { knowledgeBaseId, attempts, rest } = together;

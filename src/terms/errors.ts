@@ -386,7 +386,7 @@ const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/;
 
-/** Citus's messages on a server of shards that is away, where they have no code of a lost connection. */
+/** Citus's messages on a server of shards that is unreachable, where they have no code of a lost connection. */
 const LOST_SHARD_MESSAGES =
   /^(could not commit transaction for shard|failure on connection marked as essential|no active placements were found|failed to (complete )?COPY )/;
 
@@ -396,8 +396,8 @@ const LOST_SHARD_MESSAGES =
  */
 const REPORTED_BY_CITUS = /^Report(Result|Connection)Error$/;
 
-/** Whether Citus reports so that a server of shards is away. */
-export const isShardLost = (error: unknown): boolean =>
+/** Whether Citus reports so that a server of shards is unreachable. */
+export const isShardUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (LOST_SHARD_MESSAGES.test(error.message) ||
     ('routine' in error &&
@@ -412,7 +412,7 @@ export function isUnavailable(error: unknown): boolean {
   if (typeof code === 'string' && TRANSIENT_SQLSTATE.test(code)) return true;
   if (typeof code === 'string' && RESOURCE_ERRORS.has(code)) return true;
   if (typeof code === 'string' && CONNECTION_ERRORS.has(code)) return syscall !== 'open';
-  return CONNECTION_MESSAGES.test(error.message) || isShardLost(error);
+  return CONNECTION_MESSAGES.test(error.message) || isShardUnreachable(error);
 }
 
 /** PostgreSQL's and the system's codes for a full disk or quota. */

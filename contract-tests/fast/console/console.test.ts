@@ -323,7 +323,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await page.getByRole('heading', { name: 'Tell your server what happens' }).waitFor();
   });
 
-  test('sees what the account uses, also after the service was away', async () => {
+  test('sees what the account uses, also after the service was unreachable', async () => {
     await page.route('**/v1/getUsage', (route) => route.abort());
     await visit(page, '#/usage');
     await text('It is tried again by itself.').waitFor();

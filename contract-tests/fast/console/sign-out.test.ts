@@ -1,4 +1,4 @@
-/** The console's sign-out while the service is away. */
+/** The console's sign-out while the service is unreachable. */
 import { expect, test } from 'vitest';
 import { openConsole, signIn } from '../../harness/calls/open-console.ts';
 import { openAccount } from '../../harness/service/opened-account.ts';

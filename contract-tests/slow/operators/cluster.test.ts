@@ -140,7 +140,7 @@ async function listenAndCutOff() {
 test.skipIf(haproxy === undefined)(
   'what the proxy answers by itself has the envelope of the service',
   async () => {
-    // The servers are checked, and both are away. The store is not.
+    // The servers are checked, and both are unreachable. The store is not.
     const parts = {
       SERVER_1: '127.0.0.1:1',
       SERVER_2: '127.0.0.1:1',

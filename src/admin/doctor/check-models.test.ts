@@ -109,7 +109,7 @@ test('a batch is too large, and an answer too late', async () => {
   ]);
 });
 
-test('a server that is away, or refuses the key', async () => {
+test('a server that is unreachable, or refuses the key', async () => {
   const [away] = await checkEmbeddings({ ...embeddings, url: 'http://127.0.0.1:1' });
   expect(away?.problem).toContain('cannot be reached (ECONNREFUSED)');
   expect(away?.isWarning).toBeUndefined();

@@ -132,7 +132,7 @@ async function setAndRead(
       pg_catalog.current_setting('transaction_read_only')::bool AS "isReadOnly", CASE WHEN ${isDirect} THEN ${path} END,
       ${all.map(setIfDirect).join(', ')}
     FROM found`;
-  // Behind a pooler whose database is away, the statement would wait for two minutes, and the client with it.
+  // Behind a pooler whose database is unreachable, the statement would wait for two minutes, and the client with it.
   const send = (): Promise<unknown> => client.query({ text, query_timeout: timeoutMs } as pg.QueryConfig);
   const results = await despiteTimeout(send);
   const [, facts] = results as [pg.QueryResult, pg.QueryResult<Facts>]; // of a message with two statements

@@ -9,7 +9,7 @@
  */
 import { sql } from 'kysely';
 import pg from 'pg';
-import { isShardLost } from '../../terms/errors.ts';
+import { isShardUnreachable } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { CREATE_RUN_IN_SHARD, RUN_IN_SHARD } from '../connection/at-shards/shard-statements.ts';
 import { CREATE_RUN_AT_WORKER, RUN_AT_WORKER } from '../connection/at-shards/worker-statements.ts';
@@ -41,8 +41,8 @@ async function areTablesDistributed(database: Queryable): Promise<boolean> {
 const CONNECTION_FAILURE = '08006';
 
 /** Whether a statement failed because a server of shards does not answer, while the coordinator does. */
-export const isServerOfShardsAway = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (error.code === CONNECTION_FAILURE || isShardLost(error));
+export const isServerOfShardsUnreachable = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code === CONNECTION_FAILURE || isShardUnreachable(error));
 
 async function hasCitus(database: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`SELECT ${sql.raw(HAS_CITUS)} AS "isThere"`.execute(
@@ -168,7 +168,7 @@ export async function updateDistribution(database: Queryable): Promise<void> {
 
 /**
  * The servers of shards whose content cannot be moved to others: Citus moves it by logical decoding. It answers as if
- * it did, and then tries in the background for ever. Servers that are away are left out.
+ * it did, and then tries in the background for ever. Servers that are unreachable are left out.
  */
 export async function findImmovable(database: Queryable): Promise<string[]> {
   const { rows } = await sql<{ node: string }>`

@@ -4,7 +4,7 @@ import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/er
 import type { AllowedKnowledgeBases } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
 import { inOneRoundTrip, prepare, prepareRead } from '../connection/prepared.ts';
-import { unlessAway, unlessKnownAway } from '../distribution/all-shards.ts';
+import { unlessKnownUnreachable, unlessUnreachable } from '../distribution/all-shards.ts';
 import { isArriving } from '../distribution/create-recorded-storage.ts';
 import { isDistributed } from '../distribution/distribution.ts';
 import { lockRecorded, recordLocked } from '../distribution/recorded-storage.ts';
@@ -133,13 +133,13 @@ const readRecorded = prepareRead(
 );
 
 /**
- * Reads the shards of all servers within a transaction. While one of them is away the result is undefined, and the
- * transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their account
- * has stored on that one.
+ * Reads the shards of all servers within a transaction. While one of them is unreachable the result is undefined, and
+ * the transaction goes on: knowledge bases on other servers still take imports, although nothing tells what their
+ * account has stored on that one.
  */
 async function inSubtransaction<T>(transaction: Queryable, read: () => Promise<T>): Promise<T | undefined> {
   await sql`SAVEPOINT before_shards`.execute(transaction);
-  const result = await unlessKnownAway(read);
+  const result = await unlessKnownUnreachable(read);
   if (result === undefined) await sql`ROLLBACK TO SAVEPOINT before_shards`.execute(transaction);
   return result;
 }
@@ -187,7 +187,7 @@ async function readUsedInShards(
  */
 export async function probeShards(database: Queryable, accountId: string): Promise<boolean> {
   if (!(await isDistributed(database))) return true;
-  return (await unlessAway(() => readStorage(database, { accountId }))) !== undefined;
+  return (await unlessUnreachable(() => readStorage(database, { accountId }))) !== undefined;
 }
 
 /**
@@ -213,12 +213,14 @@ export async function requireStorage(
   if (stored > limit) throw storageLimitExceeded({ limit, used: stored - requested, requested });
 }
 
-/** What the account has stored, with its own limit; undefined: a server of shards is away, and may have too much. */
+/**
+ * What the account has stored, with its own limit; undefined: a server of shards is unreachable, and may have too much.
+ */
 async function readUsed(database: Queryable, accountId: string, fits: (account: Used) => boolean) {
   if (!(await isDistributed(database))) return await readStorage(database, { accountId });
   const recorded = await readRecorded(database, { accountId });
   if (recorded.every(fits)) return recorded;
-  return await unlessAway(() => readStorage(database, { accountId }));
+  return await unlessUnreachable(() => readStorage(database, { accountId }));
 }
 
 /**
@@ -262,7 +264,7 @@ export async function hasTooLargeIndex(
       WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`);
   if (!(await isDistributed(database))) return await isExceeded();
   if (!(await isExceededBy(sql`recorded_storage AS counters WHERE account_id = ${accountId}`))) return false;
-  return (await unlessAway(isExceeded)) ?? false;
+  return (await unlessUnreachable(isExceeded)) ?? false;
 }
 
 type Usage = Record<'knowledgeBaseCount' | 'storageUsed' | 'documentCount' | 'passageCount', number>;

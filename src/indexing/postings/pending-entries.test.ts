@@ -70,7 +70,7 @@ test('several movers at a time move everything', async () => {
   expect(await countPendingPages()).toBe(0);
 });
 
-test('a mover whose index is away says so', async () => {
+test('a mover whose index is missing says so', async () => {
   const rename = (from: string, to: string) =>
     sql`ALTER INDEX ${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(suite.database);
   await rename('passage_lexemes_by_lexeme', 'away');

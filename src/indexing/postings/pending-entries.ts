@@ -90,7 +90,7 @@ const moveAll = prepare(
   },
 );
 
-/** Moves all entries into the index. @throws where the role does not own the index, or a server is away */
+/** Moves all entries into the index. @throws where the role does not own the index, or a server is unreachable */
 async function movePendingEntries(database: Database): Promise<void> {
   const [state] = await moveAll(database, {});
   if (state?.error) throw new Error(state.error);

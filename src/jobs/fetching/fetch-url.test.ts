@@ -323,7 +323,7 @@ test('a file beyond the storage limit fails its document, and nothing of it stay
   expect(left.done).toBe(true);
 });
 
-test('a store that is away is waited for; the file is not fetched again', async () => {
+test('a store that is unreachable is waited for; the file is not fetched again', async () => {
   respond = answer('The heron waits.');
   const id = await importPending();
   const { files } = running.service;

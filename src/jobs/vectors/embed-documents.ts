@@ -180,10 +180,10 @@ const passageEmbeddings = ({ embeddings: settings, log }: EmbeddingContext, own:
   });
 
 /**
- * Runs for an hour. It may be aborted at any point: the next run goes on there. While the model does not answer, it waits.
- * `own`: the generation of the settings.
+ * Runs for an hour. It may be aborted at any point: the next run goes on there. While the model does not answer, it
+ * waits. `own`: the generation of the settings.
  * @returns whether it is still the wanted one
- * @throws the reason of the signal, and the error of a database that is away
+ * @throws the reason of the signal, and the error of a database that is unreachable
  */
 export async function embedDocuments(
   context: EmbeddingContext,

@@ -191,7 +191,7 @@ test.each<[string, ReturnType<Respond>, string]>([
   expect(failure.message).not.toContain('sk-');
 });
 
-test('a server that breaks off, and one that is away, are not available', async () => {
+test('a server that breaks off, and one that is unreachable, are not available', async () => {
   const failure = await failureAt((_, response) => {
     response.writeHead(200, { 'content-length': 1000 });
     response.write('{"data": [', () => response.destroy());

@@ -1,6 +1,6 @@
 /**
- * The vectors of passages, by a model. It has time: it waits for a server that is away or wants fewer requests, finds
- * out how many texts that takes at once, and never lets one text keep the others.
+ * The vectors of passages, by a model. It has time: it waits for a server that is unreachable or wants fewer requests,
+ * finds out how many texts that takes at once, and never lets one text keep the others.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBatchSize } from './batch-size.ts';
@@ -30,7 +30,8 @@ export type PassageVector = {
 
 export type PassageEmbeddings = {
   /**
-   * The vectors of all texts, in their order, as far as they are made. It may take as long as the server is away.
+   * The vectors of all texts, in their order, as far as they are made. It may take as long as the server is
+   * unreachable.
    * @throws only the reason of the signal
    */
   embedAll(texts: readonly string[], signal: AbortSignal): AsyncGenerator<PassageVector, void>;

@@ -174,7 +174,7 @@ test('steps of a search that somebody types are one query; other keys and whole 
   expect(new Set(await texts())).toEqual(new Set(['do', 'document', 'document type']));
 });
 
-test('what is noted is bounded, and a database that is away loses queries, and throws nothing', async () => {
+test('what is noted is bounded, and a database that is unreachable loses queries, and throws nothing', async () => {
   const closed = await createTestDatabase();
   await closed.close();
   const warn = vi.fn();

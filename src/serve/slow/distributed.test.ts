@@ -507,7 +507,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     return String(body.data.id);
   }
 
-  /** The imports that wait for a server that is away, with all their tries. */
+  /** The imports that wait for a server that is unreachable, with all their tries. */
   async function countPostponed(): Promise<number> {
     const { rows } = await sql`
       SELECT FROM knowledge_jobs
@@ -523,7 +523,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await expect.poll(readStatus, { ...SOON, timeout: 60_000 }).toBe('processed');
   };
 
-  test('while a worker is away, only requests about its knowledge bases get 503, until it is back', async () => {
+  test('while a worker is unreachable, only requests about its knowledge bases get 503, until it is back', async () => {
     const [first, second] = citus.workers;
     if (first === undefined || second === undefined) throw new Error('there are two workers');
     // Ids are random: seldom, one worker has all knowledge bases.
@@ -615,7 +615,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     expect(tables.find(({ table }) => table === 'passages')?.bytes).toBeGreaterThan(100_000);
   });
 
-  test('a file’s import waits for a worker that is away, and goes on when it is back', async () => {
+  test('a file’s import waits for a worker that is unreachable, and goes on when it is back', async () => {
     const [worker] = citus.workers;
     if (worker === undefined) throw new Error('there are two workers');
     const uploaded = await uploadLong(ids.distributed[await findAt(worker)] ?? '');

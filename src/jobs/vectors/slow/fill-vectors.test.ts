@@ -202,7 +202,7 @@ test('a document whose analysis fails does not hold up the others', async () => 
   expect(missing).toEqual([ids[1]]);
 });
 
-test('where the database is away, the job ends', async () => {
+test('where the database is unreachable, the job ends', async () => {
   for (let i = 0; i < 10; i++)
     ids.push(await importText(suite.database, owned, { title: `${i}`, content: 'a' }));
   await forget(...ids);
