@@ -67,8 +67,8 @@ const REREAD_MS = 5_000;
 export const KEPT_SECONDS = 60;
 
 /**
- * The generations, as they were REREAD_MS ago at most. Requests share what was read, but no read that still runs: it ends
- * with the request that began it.
+ * The generations, as they were REREAD_MS ago at most. Requests share what was read, but no read that still runs: it
+ * ends with the request that began it.
  */
 export function createCurrentGeneration(database: Queryable) {
   let last: { generations: Generations; untilMs: number } | undefined;

@@ -23,8 +23,8 @@ import {
   findDueWebhooks,
   type Lease,
   logDeliveries,
-  takeLease,
   type Outcome,
+  takeLease,
 } from '../../database/rows/webhooks.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openConnections } from '../connections.ts';

@@ -223,7 +223,7 @@ test('an account with many documents does not keep another one waiting', async (
   expect(asked().findLastIndex((text) => text.startsWith('Mine'))).toBeLessThan(16);
 });
 
-test('while the server of the model is unreachable or answers nonsense nothing fails, and then it goes on', async () => {
+test('while the model is unreachable or answers nonsense nothing fails, and then it goes on', async () => {
   const own = await want();
   await importAll();
   const failures = [{ status: 503, text: '<html>' }, { json: embeddingsAnswer([[1, 2]]) }, { status: 429 }];
