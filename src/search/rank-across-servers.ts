@@ -12,7 +12,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
-import { BM25_VALUES, bestByBm25 } from './ranking/best-by-bm25.ts';
+import { BM25_VALUES, bestByBm25, candidate } from './ranking/best-by-bm25.ts';
 import { FULL_MATCH_VALUES } from './ranking/proximity.ts';
 import {
   type FoundPassage,
@@ -29,7 +29,7 @@ import {
   sharedLexemes,
   weighFeedback,
 } from './ranking/rerank.ts';
-import { queryTermRows } from './ranking/term-scores.ts';
+import { passageScore, queryTermRows } from './ranking/term-scores.ts';
 
 const ON_ONE_SERVER = { isDistributed: false };
 
@@ -61,7 +61,7 @@ const findBest = prepareAtServers(
   BM25_VALUES,
   (values) => sql<Best>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    best AS MATERIALIZED (${bestByBm25(values, ON_ONE_SERVER)}),
+    best AS MATERIALIZED (${bestByBm25(values, passageScore(values, candidate, ON_ONE_SERVER), ON_ONE_SERVER)}),
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, ON_ONE_SERVER)})
     SELECT knowledge_base_id, document_id, position, lexemes::text, norm, bm25, score, passage_count
     FROM with_neighbours JOIN knowledge_base_statistics USING (knowledge_base_id)`,

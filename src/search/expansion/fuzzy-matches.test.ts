@@ -166,8 +166,8 @@ test('words that occur need no further statement, nor those that may not be gues
   const { owned } = await openSearch();
   await importText(suite.database, owned, { title: 'T', content: ANSWER });
   const usual = isCitus
-    ? { statistics_of_few_in_shard: 1, ranked_passages_in_shard: 1 }
-    : { statistics_of_few: 1, ranked_passages: 1 };
+    ? { statistics_of_few_in_shard: 1, ranked_by_few_terms_in_shard: 1 }
+    : { statistics_of_few: 1, ranked_by_few_terms: 1 };
   expect(await countStatements(owned, 'Where are the receipts of the journey?')).toEqual(usual);
   expect(await countStatements(owned, 'receipts CVE-2024-4367 東京都')).toEqual(usual);
   expect(await countStatements(owned, 'receipts or what else'), 'a common word is not misspelt').toEqual(

@@ -9,8 +9,8 @@ import { createStemMemory } from '../../indexing/stems.ts';
 import { FURTHER_MAX } from '../candidates/candidates.ts';
 import { createSearch } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
-import { BM25_VALUES, bestByBm25, bm25Values } from './best-by-bm25.ts';
-import { queryTermRows } from './term-scores.ts';
+import { BM25_VALUES, bestByBm25, bm25Values, candidate } from './best-by-bm25.ts';
+import { passageScore, queryTermRows } from './term-scores.ts';
 import { ofLexeme } from './variants.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -36,12 +36,13 @@ async function importCommonWord() {
   return owned;
 }
 
+const ON_ONE_SERVER = { isDistributed: false };
 const best = prepare(
   'best_in_test',
   BM25_VALUES,
   (values) => sql<{ score: number }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)})
-    SELECT score FROM (${bestByBm25(values, { isDistributed: false })}) AS best`,
+    SELECT score FROM (${bestByBm25(values, passageScore(values, candidate, ON_ONE_SERVER), ON_ONE_SERVER)}) AS best`,
 );
 
 test.skipIf(isCitus)(

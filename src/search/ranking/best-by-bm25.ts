@@ -10,18 +10,22 @@ import { FURTHER_MAX } from '../candidates/candidates.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { type Distribution, fence } from './distribution.ts';
 import { RERANK_DEPTH } from './rerank.ts';
-import { passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
+import { FEW_TERM_VALUES, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 /**
  * The terms to score. `upperBound`: the highest score that all terms of the query allow, also those that occur nowhere.
  */
 export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
-/** The values that `bestByBm25` takes. */
-export const BM25_VALUES = [
-  ...(['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES, 'further', 'phrases'] as const),
-] as const;
-type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
+const CANDIDATE_VALUES = ['ids', 'queries', 'perLetter', 'selected'] as const;
+/** The values that `bestByBm25` and the score of its candidates take. */
+export const BM25_VALUES = [...CANDIDATE_VALUES, ...TERM_VALUES, 'further', 'phrases'] as const;
+/** Those for few terms without phrases. */
+export const FEW_BM25_VALUES = [...CANDIDATE_VALUES, ...FEW_TERM_VALUES, 'further'] as const;
+/** `phrases`: undefined in a statement for queries without any. */
+type CandidateValues = Record<(typeof CANDIDATE_VALUES)[number] | 'further', RawBuilder<unknown>> & {
+  phrases?: RawBuilder<unknown>;
+};
 
 /** PostgreSQL stores a larger tsvector out of line (the table's toast_tuple_target, minus the row's other columns). */
 const OUT_OF_LINE_BYTES = 8_000;
@@ -41,14 +45,15 @@ export const hasPhrases = ({ phrases }: Record<'phrases', RawBuilder<unknown>>) 
   sql`CASE WHEN lexemes @@ ALL(${phrases}::tsquery[]) THEN true ELSE false END`;
 
 /**
- * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
- * On distributed tables all further candidates are scored, because Citus would fetch rows to limit them.
+ * SQL for the candidates with `score`, BM25's score by the columns of `candidate`, the best first. Equal scores are
+ * sorted by id: the newest has the highest. On distributed tables all further candidates are scored, because Citus
+ * would fetch rows to limit them.
  */
 export function bestByBm25(
-  { ids, queries, further, phrases, perLetter, selected, ...terms }: Bm25Values,
+  { ids, queries, further, phrases, perLetter, selected }: CandidateValues,
+  score: RawBuilder<number>,
   distribution: Distribution,
 ) {
-  const score = passageScore(terms, candidate, distribution);
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
   // The fence keeps PostgreSQL from reading the tsvector and computing the norm again for each term.
   const isSearched = distribution.isDistributed
@@ -59,7 +64,7 @@ export function bestByBm25(
         ${lengthNormSql(sql.ref('length'), perLetter)} AS norm${fence.column(distribution)}
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${tsqueries})
-        AND ${isSearched} AND ${hasPhrases({ phrases })}`;
+        AND ${isSearched}${phrases === undefined ? sql`` : sql` AND ${hasPhrases({ phrases })}`}`;
   const isFound = sql`lexemes @@ ANY(${queries}::tsquery[])`;
   // Without an order, LIMIT takes the rows that are stored first: the same at each search, until the table changes.
   // For any other order, PostgreSQL would have to read all of them.

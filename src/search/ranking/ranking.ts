@@ -14,7 +14,7 @@ import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import { termFrequency } from '../postgres-rank-insides.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
-import { BM25_VALUES, bestByBm25, bm25Values, candidate, inMemory } from './best-by-bm25.ts';
+import { BM25_VALUES, bestByBm25, bm25Values, candidate, FEW_BM25_VALUES, inMemory } from './best-by-bm25.ts';
 import { distinctTables } from './distinct-passages.ts';
 import { type Distribution, inEachDistribution } from './distribution.ts';
 import {
@@ -49,7 +49,7 @@ import {
   type SearchScope,
   scopeValues,
 } from './search-scope.ts';
-import { passageScore, queryTermRows, scoreOf } from './term-scores.ts';
+import { areFew, passageScore, queryTermRows, scoreOf, scoreOfFewTerms } from './term-scores.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
 import { sequenceQuery } from './variants.ts';
 
@@ -103,11 +103,9 @@ export type Candidates = {
   meaning: QueryMeaning | undefined;
 };
 
-const WORD_VALUES = [
-  ...BM25_VALUES,
-  ...FULL_MATCH_VALUES,
-  ...(['lexemes', 'upperBound', 'limit', 'isLast', 'least'] as const),
-] as const;
+const RERANK_VALUES = [...FULL_MATCH_VALUES, 'lexemes', 'upperBound', 'limit', 'isLast', 'least'] as const;
+const WORD_VALUES = [...BM25_VALUES, ...RERANK_VALUES] as const;
+const FEW_WORD_VALUES = [...FEW_BM25_VALUES, ...RERANK_VALUES] as const;
 const ALL_VALUES = [...WORD_VALUES, ...MEANING_VALUES] as const;
 const SCOPED_VALUES = [...ALL_VALUES, ...SCOPE_VALUES] as const;
 type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
@@ -115,8 +113,11 @@ type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
 type FinalValues = Pick<WordValues, (typeof FULL_MATCH_VALUES)[number] | 'upperBound' | 'limit'> & {
   meaning?: MeaningValues;
 };
+type FewWordValues = Record<(typeof FEW_WORD_VALUES)[number], RawBuilder<unknown>>;
 /** The values of a ranking. `meaning`: further ones; undefined for a statement that knows no meaning. */
 type RankingValues = WordValues & { meaning?: MeaningValues };
+/** The values of the steps that follow the score by BM25. */
+type RerankValues = FewWordValues & { meaning?: MeaningValues };
 type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
 
 /** SQL for a column of the score by words; 0 where they do not count. */
@@ -151,7 +152,7 @@ const WITH_COPIES = sql` JOIN (
 
 /** The tables that lead from `best` to `ranked`, which has the final scores. */
 const rankedTables = (
-  values: RankingValues,
+  values: RerankValues,
   { maxPerDocument, isDistinct = false, isRestricted = false, distribution }: Ending,
 ) => sql`${
   distribution.isDistributed
@@ -192,7 +193,7 @@ export const foundColumns = ({
       external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${isDistinct ? sql`, duplicates` : sql``}`;
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 export const joinedTables = (
-  { ids }: Pick<RankingValues, 'ids'>,
+  { ids }: Pick<RerankValues, 'ids'>,
   { isDistributed }: Distribution,
 ) => sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
@@ -219,20 +220,26 @@ const scoreOfFew = (values: RankingValues, distribution: Distribution) =>
  */
 function bestPassages(values: RankingValues, distribution: Distribution) {
   const { meaning } = values;
-  if (meaning === undefined) return sql`best AS MATERIALIZED (${bestByBm25(values, distribution)})`;
+  const byBm25 = bestByBm25(values, passageScore(values, candidate, distribution), distribution);
+  if (meaning === undefined) return sql`best AS MATERIALIZED (${byBm25})`;
   const nearest = nearestInMeaning(
     { ...values, ...meaning },
     { score: scoreOfFew(values, distribution), distribution },
   );
-  return sql`by_words AS MATERIALIZED (${bestByBm25(values, distribution)}),
+  return sql`by_words AS MATERIALIZED (${byBm25}),
     best AS MATERIALIZED (
       SELECT * FROM by_words UNION ALL (${nearest}))`;
 }
 
+/** `best` by few terms. */
+const bestByFewTerms = (values: FewWordValues, distribution: Distribution) =>
+  sql`best AS MATERIALIZED (${bestByBm25(values, scoreOfFewTerms(values, candidate), distribution)})`;
+
 /**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
+ * `best`: the tables that lead to the best by BM25.
  */
-function rankedPassages(values: RankingValues, distribution: Distribution) {
+function rankedPassages(values: RerankValues, best: RawBuilder<unknown>, distribution: Distribution) {
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const { isLast, least, selected, meaning } = values;
   const byWords = meaning === undefined ? sql`best` : sql`by_words`;
@@ -240,7 +247,7 @@ function rankedPassages(values: RankingValues, distribution: Distribution) {
   const isEnough = sql`(SELECT is_enough FROM counted_best)`;
   return sql<FoundPassage & { isEnough: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    ${bestPassages(values, distribution)},
+    ${best},
     counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(values, { distribution })}
     SELECT ${foundColumns()},
       ${isEnough} AS "isEnough"
@@ -378,24 +385,35 @@ const anyOf = (terms: WeightedTerm[]): string =>
 const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
   rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
-/** Prepares the statements of searches without a scope. */
+const ON_ONE_SERVER = { isDistributed: false };
+
+/**
+ * Prepares the statements of searches without a scope. Most queries have few terms and no phrases: for these, a
+ * statement without the other slots takes .93 of PostgreSQL's time.
+ */
 function prepareWhole() {
+  // Of several knowledge bases on Citus: see rank-across-servers.ts.
+  const rankByFewTerms = prepare(
+    'ranked_by_few_terms',
+    FEW_WORD_VALUES,
+    (values: FewWordValues) => rankedPassages(values, bestByFewTerms(values, ON_ONE_SERVER), ON_ONE_SERVER),
+    { ids: 'ids' },
+  );
   const rankByWords = prepare(
     'ranked_passages',
     WORD_VALUES,
-    (values: WordValues) => rankedPassages(values, { isDistributed: false }),
-    { ids: 'ids' }, // of several knowledge bases on Citus: see rank-across-servers.ts
+    (values: WordValues) => rankedPassages(values, bestPassages(values, ON_ONE_SERVER), ON_ONE_SERVER),
+    { ids: 'ids' },
   );
   const rankWithMeaning = prepare(
     'ranked_with_meaning',
     ALL_VALUES,
-    ...inEachDistribution(
-      (values: WordValues & MeaningValues, distribution) =>
-        rankedPassages({ ...values, meaning: values }, distribution),
-      'ids',
-    ),
+    ...inEachDistribution((given: WordValues & MeaningValues, distribution) => {
+      const values = { ...given, meaning: given };
+      return rankedPassages(values, bestPassages(values, distribution), distribution);
+    }, 'ids'),
   );
-  return { rankByWords, rankWithMeaning };
+  return { rankByFewTerms, rankByWords, rankWithMeaning };
 }
 
 /** Prepares the statements of searches in a scope. Returns the function that chooses among them. */
@@ -458,7 +476,7 @@ export function createRanking(
     values: WholeValues,
   ) => Promise<{ found: FoundPassage[]; bestCount: number }>,
 ): RankPassages {
-  const { rankByWords, rankWithMeaning } = prepareWhole();
+  const { rankByFewTerms, rankByWords, rankWithMeaning } = prepareWhole();
   const statementFor = prepareScoped();
 
   return async (database, scoring, candidates, ending) => {
@@ -469,7 +487,8 @@ export function createRanking(
       return { found, isEnough: bestCount >= (ending.isLast ? ending.least : RERANK_DEPTH) };
     }
     if (scope === undefined) {
-      const rank = meaning === undefined ? rankByWords : rankWithMeaning;
+      const rankWords = phrases === undefined && areFew(scoring.terms) ? rankByFewTerms : rankByWords;
+      const rank = meaning === undefined ? rankWords : rankWithMeaning;
       const rows = await rank(database, values);
       const isEnough = rows.length === 0 ? ending.isLast : rows.some((row) => row.isEnough);
       return { found: rows, isEnough };

@@ -53,6 +53,19 @@ export const TERM_VALUES = [
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 
+/** The slots of a statement for few terms. */
+const FEW_SLOTS = SINGLES.slice(0, GROUP_SIZE).flat();
+
+/** Those of `TERM_VALUES` that a statement for few terms has. */
+export const FEW_TERM_VALUES = [
+  ...(['variants', 'upperBounds', 'terms'] as const),
+  ...FEW_SLOTS.flatMap(({ query, upperBound }) => [query, upperBound]),
+];
+
+/** Whether a statement for few terms scores all of these. */
+export const areFew = (terms: ScoredTerm[]): boolean =>
+  terms.length <= FEW_SLOTS.length && terms.every(({ variants }) => variants.length === 1);
+
 /** The values of the slots that these terms fill, in order; an empty slot has no value. */
 const slotValues = (slots: Slot[], terms: ScoredTerm[]) =>
   terms.flatMap((term, i) =>
@@ -91,7 +104,11 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
  * SQL for the query terms, one row each, which a statement names `query_terms`. `query` is a term's first variant. Most
  * terms have no other variant: then `variants` is NULL.
  */
-export const queryTermRows = ({ variants, upperBounds, terms }: Terms) => sql`
+export const queryTermRows = ({
+  variants,
+  upperBounds,
+  terms,
+}: Pick<Terms, 'variants' | 'upperBounds' | 'terms'>) => sql`
   SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
@@ -132,31 +149,45 @@ function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text
       WHERE term >= ${slotted}::integer GROUP BY term) AS scores)`;
 }
 
+/** SQL for what a variant in a slot adds to the score of a text. */
+const slotScore =
+  <Value extends string>(terms: Record<Value, RawBuilder<unknown>>, { lexemes, norm }: Scored) =>
+  ({ query, upperBound }: Record<'query' | 'upperBound', Value>) => {
+    const tsquery = sql`${terms[query]}::tsquery`;
+    const part = saturationSql(heldFrequency(lexemes, tsquery), norm);
+    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
+  };
+
+/** Between slots: a line for each, in `statements/`. */
+const PLUS = sql` +\n      `;
+
+/** SQL for the score of a text by few terms (see `areFew`). */
+export const scoreOfFewTerms = (
+  terms: Record<(typeof FEW_TERM_VALUES)[number], RawBuilder<unknown>>,
+  text: Scored,
+) => sql<number>`(${sql.join(FEW_SLOTS.map(slotScore(terms, text)), PLUS)})`;
+
 /**
  * SQL for the score of a text: the sum over the terms in slots, plus the sum over the other rows of the CTE
  * `query_terms`.
  */
 export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistributed }: Distribution) {
-  const variantScore = ({ query, upperBound }: Slot[number]) => {
-    const tsquery = sql`${terms[query]}::tsquery`;
-    const part = saturationSql(heldFrequency(lexemes, tsquery), norm);
-    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
-  };
+  const variantScore = slotScore(terms, { lexemes, norm });
   const groupScores = GROUPS.map(({ filled, first, slots }) => {
     const scores = slots.map((slot) =>
       slot.length === 1
         ? sql.join(slot.map(variantScore))
         : sql`greatest(${sql.join(slot.map(variantScore))})`,
     );
-    const sum = sql.join(scores, sql` +\n      `); // a line for each slot, in `statements/`
+    const sum = sql.join(scores, PLUS);
     return sql`CASE WHEN ${terms[filled]}::integer > ${sql.lit(first)} THEN ${sum} ELSE 0 END`;
   });
-  const slotScore = sql.join(groupScores, sql` +\n      `);
+  const inSlots = sql.join(groupScores, PLUS);
   if (isDistributed) {
     const text = { lexemes, norm };
-    return sql<number>`(${slotScore} + coalesce(${distributedScore(terms, text)}, 0))`;
+    return sql<number>`(${inSlots} + coalesce(${distributedScore(terms, text)}, 0))`;
   }
   const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
   const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
-  return sql<number>`(${slotScore} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
+  return sql<number>`(${inSlots} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }

@@ -20,6 +20,7 @@ afterAll(() => suite.close());
 
 /** The statements of usual searches, and of searches in a scope. */
 const NAMES = [
+  'ranked_by_few_terms',
   'ranked_passages',
   'statistics_of_few',
   'vocabulary_of_few',
@@ -31,7 +32,7 @@ const NAMES = [
   'visible_vocabulary',
 ];
 
-/** What a search of several knowledge bases runs on Citus instead of `ranked_passages`. */
+/** What a search of several knowledge bases runs on Citus instead of `ranked_passages` and `ranked_by_few_terms`. */
 const NAMES_OF_STEPS = ['best_passages', 'ranked_best'];
 
 const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
@@ -47,7 +48,7 @@ async function readPrepared(): Promise<Map<string, string>> {
     const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10 };
     const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
     const scopes = [{ filter: isText }, { maxPerDocument: 1 }, { isDistinct: true }];
-    for (const query of ['bridge', 'brigde'])
+    for (const query of ['bridge', 'brigde', '"a bridge"'])
       for (const restriction of [undefined, isText])
         expect(await search({ ...request, query, restriction })).toHaveLength(1);
     for (const scope of scopes) expect(await search({ ...request, query: 'bridge', scope })).toHaveLength(1);

@@ -319,7 +319,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     });
     await database.destroy();
     expect([...new Set(tasks)].sort()).toEqual([
-      'ranked_passages_in_shard: Task Count: 1',
+      'ranked_by_few_terms_in_shard: Task Count: 1',
       'read_context_passages_in_shard: Task Count: 1',
       'read_matches_in_shard: Task Count: 1',
       'statistics_of_few_in_shard: Task Count: 1',
