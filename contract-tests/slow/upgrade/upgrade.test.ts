@@ -139,7 +139,7 @@ describe.each([
       );
       return rows[0];
     };
-    await expect.poll(countMissing, { timeout: 60_000 }).toMatchObject({ missing: 0 });
+    await expect.poll(countMissing, { timeout: 120_000 }).toMatchObject({ missing: 0 });
     expect((await countMissing()).passages).toBeGreaterThan(0);
   });
 

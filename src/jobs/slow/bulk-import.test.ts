@@ -1,4 +1,5 @@
 /** All files of a bulk import become searchable, even when the last one waits long; other accounts are not delayed. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../database/rows/accounts.ts';
 import { insertApiKey } from '../../database/rows/api-keys.ts';
@@ -7,9 +8,9 @@ import { startTestService, type TestService } from '../../serve/testing/test-ser
 import { importUnattended } from '../../serve/testing/unattended-imports.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 
-const FILES = 40;
-/** Shorter than the extraction of all files takes; on Citus one file may take a second beside other tests. */
-const IMPORT_TIMEOUT_SECONDS = isCitus ? '3' : '1';
+const FILES = 80;
+/** Shorter than the extraction of all files takes; beside other tests one file may take a second. */
+const IMPORT_TIMEOUT_SECONDS = isCitus ? '3' : '2';
 
 let suite: TestService;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ afterAll(() => suite.close());
 async function openOtherAccount(): Promise<TestService> {
   const { address, service } = suite;
   const key = generateApiKey();
-  const accountId = await createAccount(service.database, 'other', 0);
+  const accountId = await createAccount(service.database, randomUUID(), 0);
   await insertApiKey(service.database, key, { accountId, name: '' });
   const call: TestService['call'] = async (operation, body) => {
     const response = await fetch(`${address}/v1/${operation}`, {
