@@ -1,6 +1,6 @@
 """
 The logic of the client as generators, without input and output. A generator yields what has to be done, one of the
-classes below, and gets the outcome. client.py does these things, once with threads and once with asyncio.
+classes below, and gets the outcome. _sync.py does these things with threads, and _async.py with asyncio.
 """
 
 from __future__ import annotations
