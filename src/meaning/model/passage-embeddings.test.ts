@@ -78,7 +78,7 @@ test('a batch that is refused is halved at once, and the size that worked is kep
   expect(waits).toEqual([]);
 });
 
-test('a batch that takes too long is halved, and the next one waits: a slow server has less to do each time', async () => {
+test('a batch that takes too long is halved, and the next one waits', async () => {
   const { embed, calls, waits } = createTested((texts) => {
     if (texts.length > 10) throw new AnswerLate('60 s');
   });
