@@ -29,8 +29,11 @@ const NORMAL = /^[\t\n\r -_a-~\u3400-\u9fff]*$/;
  * zero-width non-joiner stays between Arabic letters, where it separates words as a space does (see persian.ts). In
  * Indian scripts it only changes the look of a word.
  */
-const UNWANTED =
-  /[[\p{Cf}\p{Cs}\p{Variation_Selector}\0\u0640]--\u200c]|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})/gv;
+const UNWANTED = new RegExp(
+  String.raw`[[\p{Cf}\p{Cs}\p{Variation_Selector}\0\u0640]--\u200c]` +
+    String.raw`|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})`,
+  'gv',
+);
 /**
  * Unicode's "stream-safe" bound (UAX #15 §13). Without it, many combining marks in a row take quadratic time: 200,000
  * of them kept `normalize` busy for 11 s.

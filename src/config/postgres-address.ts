@@ -28,8 +28,11 @@ function findLetters(text: string): string[] {
   return LETTERS.filter((letter) => wrong.includes(letter));
 }
 
+const describeLetter = (letter: string): string =>
+  `${letter === ' ' ? 'a blank' : letter} as ${encodeURIComponent(letter)}`;
+
 const describeLetters = (letters: string[]): string =>
-  `have its password encoded: ${letters.map((letter) => `${letter === ' ' ? 'a blank' : letter} as ${encodeURIComponent(letter)}`).join(', ')}`;
+  `have its password encoded: ${letters.map(describeLetter).join(', ')}`;
 
 /** Whether something after the host can only be a part of a password that was not encoded. */
 function isCutOff({ pathname, search, hash }: URL): boolean {

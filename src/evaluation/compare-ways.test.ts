@@ -58,7 +58,10 @@ test('a clear gain is taken, with its bounds', () => {
     ...times(12, { words: 1, both: 1, meaning: 1 }),
   ];
   expect(verdictOf(answered)).toMatch(
-    /^Take both \(the default.*\): nDCG@10 1\.000 instead of 0\.750 by words, 12 questions better, 0 worse; the gain is \+0\.1\d\d to \+0\.3\d\d in 95 of 100 cases\.$/,
+    new RegExp(
+      String.raw`^Take both \(the default.*\): nDCG@10 1\.000 instead of 0\.750 by words, 12 questions better, ` +
+        String.raw`0 worse; the gain is \+0\.1\d\d to \+0\.3\d\d in 95 of 100 cases\.$`,
+    ),
   );
 });
 
@@ -69,7 +72,11 @@ test('a dearer way that may be better by chance is not taken, and how many quest
     ...times(14, { words: 1, both: 1 }),
   ];
   expect(verdictOf(answered)).toMatch(
-    /^Take words .*: both has nDCG@10 0\.917 instead of 0\.875 by words \(6 questions better, 4 worse\), but 24 questions do not tell that from chance \(−0\.\d+ to \+0\.\d+ in 95 of 100 cases\); some \d+ questions may\.$/,
+    new RegExp(
+      String.raw`^Take words .*: both has nDCG@10 0\.917 instead of 0\.875 by words \(6 questions better, 4 worse\), ` +
+        String.raw`but 24 questions do not tell that from chance \(−0\.\d+ to \+0\.\d+ in 95 of 100 cases\); ` +
+        String.raw`some \d+ questions may\.$`,
+    ),
   );
 });
 

@@ -95,7 +95,8 @@ describe('detectType', () => {
     `<manifest:manifest><manifest:file-entry manifest:full-path="Object 1/" manifest:media-type="${odf}chart"/>` +
     `<manifest:file-entry manifest:media-type="${odf}spreadsheet" manifest:full-path="/"/></manifest:manifest>`;
   const contentTypes =
-    '<Types><Default Extension="xlsx" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"/>' +
+    '<Types>' +
+    '<Default Extension="xlsx" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"/>' +
     `<Override PartName="/doc/main.xml" ContentType="${wordType}"/></Types>`;
   const archives: [reason: string, entries: ZipEntry[], type: string | undefined][] = [
     ['a type that is named last and deflated', [{ name: 'mimetype', content: `${odf}text` }], 'odt'],

@@ -130,7 +130,8 @@ const addToStatistics = prepare(
         passage_count = passage_count + ${counts.passageCount}::integer,
         passage_length_total = passage_length_total + ${counts.lengthTotal}::bigint
       FROM changed
-      WHERE counters.knowledge_base_id = changed.knowledge_base_id AND counters.knowledge_base_id = ${knowledgeBaseId}::uuid
+      WHERE counters.knowledge_base_id = changed.knowledge_base_id
+        AND counters.knowledge_base_id = ${knowledgeBaseId}::uuid
       RETURNING counters.knowledge_base_id),
     recorded AS (
       UPDATE documents SET passage_count = ${counts.passageCount}::integer

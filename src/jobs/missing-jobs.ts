@@ -43,7 +43,8 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
   await enqueueOnce(database, { queue: GARBAGE_QUEUE, knowledgeBaseId: NIL, id: NIL, accountId: NIL });
   const { numAffectedRows = 0n } = await sql`
     INSERT INTO knowledge_jobs (queue, account_id, knowledge_base_id, document_id, created_at, due_at)
-    SELECT CASE WHEN file_id IS NULL THEN ${sql.lit(FETCH_QUEUE)} ELSE ${sql.lit(IMPORT_QUEUE)} END, account_id, knowledge_base_id, id, coalesce(queued_at, created_at), now()
+    SELECT CASE WHEN file_id IS NULL THEN ${sql.lit(FETCH_QUEUE)} ELSE ${sql.lit(IMPORT_QUEUE)} END, account_id,
+      knowledge_base_id, id, coalesce(queued_at, created_at), now()
     FROM documents WHERE status IN ('pending', 'processing') ${(await isDistributed(database)) ? sql`` : WITHOUT_JOB}
     ON CONFLICT DO NOTHING`.execute(database);
   return Number(numAffectedRows);

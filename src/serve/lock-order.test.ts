@@ -107,9 +107,8 @@ const PREPARED: Record<string, (things: LockedThings) => Promise<unknown>> = {
     sql`UPDATE files SET expires_at = now() - interval '8 days' WHERE id = ${fileId}`.execute(database()),
   'job: delivery of events': ({ webhookId, accountId, knowledgeBaseId }) =>
     sql`INSERT INTO webhook_events (webhook_id, account_id, id, type, knowledge_base_id, data, created_at, due_at)
-      VALUES (${webhookId}, ${accountId}, gen_random_uuid(), 'document.processed', ${knowledgeBaseId}, '{}', now(), now())`.execute(
-      database(),
-    ),
+      VALUES (${webhookId}, ${accountId}, gen_random_uuid(), 'document.processed', ${knowledgeBaseId}, '{}', now(),
+        now())`.execute(database()),
 };
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;

@@ -49,8 +49,10 @@ const compareOwn = (change: Partial<TestService['service']['files']> = {}, waitM
   return requireOwnStore({ database, files: { ...files, ...change }, log }, config, waitMs);
 };
 
-const SENTENCE =
-  /^The files in (\S+) are not those of this database: of (\d+) that were looked up, \2 are missing there\. All servers/;
+const SENTENCE = new RegExp(
+  String.raw`^The files in (\S+) are not those of this database: of ` +
+    String.raw`(\d+) that were looked up, \2 are missing there\. All servers`,
+);
 
 test('a server with a DATA_DIR of its own starts while the database has no files, and never after', async () => {
   await startAt('other');

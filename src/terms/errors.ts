@@ -383,12 +383,17 @@ const CONNECTION_ERRORS = new Set([
 /** Disk full, quota reached, too many open files: errno(3). */
 const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 /** The messages of `pg` and `pg-pool` that carry no code. */
-const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/;
+const CONNECTION_MESSAGES = new RegExp(
+  '^(Connection terminated|timeout expired|timeout exceeded when trying to connect' +
+    '|Client has encountered a connection error|Client was closed|Query read timeout' +
+    '|Cannot use a pool after calling end)',
+);
 
 /** Citus's messages on a server of shards that is unreachable, where they have no code of a lost connection. */
-const LOST_SHARD_MESSAGES =
-  /^(could not commit transaction for shard|failure on connection marked as essential|no active placements were found|failed to (complete )?COPY )/;
+const LOST_SHARD_MESSAGES = new RegExp(
+  '^(could not commit transaction for shard|failure on connection marked as essential' +
+    '|no active placements were found|failed to (complete )?COPY )',
+);
 
 /**
  * The functions in which Citus reports what happened to its connection to a server of shards. Where that has been lost,

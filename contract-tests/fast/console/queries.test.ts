@@ -34,7 +34,10 @@ test.skipIf(browser === undefined)(
     await expect
       .poll(() => page.evaluate('location.hash'))
       .toBe(
-        `#/search?${new URLSearchParams({ q: 'leave', kb: knowledgeBaseId, limit: '3', copies: 'true', filter: 'year >= 2025' })}`,
+        `#/search?${new URLSearchParams({
+          ...{ q: 'leave', kb: knowledgeBaseId, limit: '3' },
+          ...{ copies: 'true', filter: 'year >= 2025' },
+        })}`,
       );
     await page.getByText('Nothing was found').waitFor();
 

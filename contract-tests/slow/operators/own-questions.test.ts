@@ -101,7 +101,11 @@ test('what is wrong with a table is said by line and column', { timeout: 120_000
   expect([code, complaints]).toEqual([
     1,
     expect.stringMatching(
-      /Line 2, column document: there is no document "hotels"\. Did you mean "Hotels"\?\nLine 3, column document: 2 documents are named "Taxi"\. Give one of .*\nLine 4, column document: there is no document "nothing"\. `docs list` shows all\.\n$/,
+      new RegExp(
+        'Line 2, column document: there is no document "hotels"\\. Did you mean "Hotels"\\?\n' +
+          'Line 3, column document: 2 documents are named "Taxi"\\. Give one of .*\n' +
+          'Line 4, column document: there is no document "nothing"\\. `docs list` shows all\\.\n$',
+      ),
     ),
   ]);
   const { status, stdout, stderr } = spawnSync(

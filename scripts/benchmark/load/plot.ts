@@ -34,7 +34,8 @@ const DASHES = ['none', '6 4', '2 3'];
 const colourRules = (colours: string[]): string =>
   colours.map((colour, i) => `.colour${i}{stroke:${colour}}`).join('');
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-weight:600;font-size:13px}
-.grid{stroke:#8c959f;stroke-opacity:.3}.line{fill:none;stroke-width:2;stroke-linejoin:round}${colourRules(LIGHT_COLOURS)}
+.grid{stroke:#8c959f;stroke-opacity:.3}.line{fill:none;stroke-width:2;stroke-linejoin:round}
+${colourRules(LIGHT_COLOURS)}
 @media(prefers-color-scheme:dark){text{fill:#d8dee4}${colourRules(DARK_COLOURS)}}`;
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -81,7 +82,8 @@ function drawGrid({ xLabel, yLabel }: Panel, x: Axis, y: Axis): string {
     return `<path class="grid" d="M${at} ${MARGIN.top}V${bottom}"/>
 <text x="${at}" y="${bottom + 16}" text-anchor="middle">${value.toLocaleString('en')}</text>`;
   });
-  const labels = `<text x="${(MARGIN.left + right) / 2}" y="${bottom + 34}" text-anchor="middle">${escapeText(xLabel)}</text>
+  const middle = (MARGIN.left + right) / 2;
+  const labels = `<text x="${middle}" y="${bottom + 34}" text-anchor="middle">${escapeText(xLabel)}</text>
 <text x="4" y="${MARGIN.top - 12}">${escapeText(yLabel)}</text>`;
   return [...horizontal, ...vertical, labels].join('\n');
 }
@@ -131,7 +133,8 @@ export function plotPanels(panels: Panel[]): string {
     const [left, top] = [(i % COLUMNS) * WIDTH, Math.floor(i / COLUMNS) * panelHeight];
     return `<g transform="translate(${left} ${top})">\n${drawPanel(panel)}\n</g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">
 <style>${STYLE}</style>
 ${drawn.join('\n')}
 </svg>

@@ -93,7 +93,9 @@ const Y_LABEL = 'milliseconds';
 const titleOf = (loop: Loop): string =>
   'perSecond' in loop
     ? `${loop.perSecond} queries a second`
-    : `${loop.connections} ${loop.connections === 1 ? 'client that waits for its' : 'clients that wait for their'} answers`;
+    : loop.connections === 1
+      ? '1 client that waits for its answers'
+      : `${loop.connections} clients that wait for their answers`;
 
 /** Plots times by size, if there are several, else by time: a panel for each loop. */
 export function plotResults(results: LoadResult[]): string {

@@ -66,7 +66,8 @@ const html = (text: string, file: string | undefined, { degrees }: Damage): stri
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return (
     `<style>${face} body { margin: 0; background: white } ` +
-    `p { font: 11pt/1.4 ${data ? 'F' : '"Open Sans"'}; margin: 70px; transform: rotate(${degrees}deg) }</style><p>${escaped}</p>`
+    `p { font: 11pt/1.4 ${data ? 'F' : '"Open Sans"'}; margin: 70px; transform: rotate(${degrees}deg) }</style>` +
+    `<p>${escaped}</p>`
   );
 };
 

@@ -65,7 +65,9 @@ function writeCall(operation: ClientOperation): string {
 
 function writeMethod(operation: ClientOperation, kind: Kind, classes: Classes): string {
   const isAsync = kind === 'async' && !operation.isList;
-  const head = `    ${isAsync ? 'async def' : 'def'} ${toPythonName(operation.id)}(\n${writeParameters(operation, classes)}`;
+  const head =
+    `    ${isAsync ? 'async def' : 'def'} ${toPythonName(operation.id)}(\n` +
+    `${writeParameters(operation, classes)}`;
   const type = returnType(operation, kind);
   const call = writeCall(operation);
   const isPlain = !operation.isList && operation.id !== 'query';

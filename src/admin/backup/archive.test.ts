@@ -64,7 +64,10 @@ async function expectRefusedOrWhole(bytes: Buffer): Promise<'refused' | 'whole'>
   const outcome = await read(harmed).catch((error: Error) => error.message);
   if (typeof outcome === 'string') {
     expect(outcome).toMatch(
-      /harmed (is damaged: \w.*|is cut off: its end is missing|is no backup, or its beginning is damaged)\. Restore another backup\.$/,
+      new RegExp(
+        String.raw`harmed (is damaged: \w.*|is cut off: its end is missing` +
+          String.raw`|is no backup, or its beginning is damaged)\. Restore another backup\.$`,
+      ),
     );
     return 'refused';
   }

@@ -190,7 +190,9 @@ export async function checkReranker(settings: RerankSettings): Promise<Problem[]
         ? []
         : [
             {
-              problem: `The reranker does not know what texts mean: to "${QUESTION}" it puts "${FAR}" before "${NEAR}".`,
+              problem:
+                'The reranker does not know what texts mean: ' +
+                `to "${QUESTION}" it puts "${FAR}" before "${NEAR}".`,
               remedy: 'Set RERANK_MODEL, or the model of its server, to one for reranking.',
             },
           ];

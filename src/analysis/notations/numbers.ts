@@ -9,8 +9,10 @@ import { unifyLetters } from '../normalise.ts';
 import { COMMON_FORM } from './marks.ts';
 
 /** Groups of three, or groups as in India: two each and three at the end. */
-const GROUPED =
-  /^(?<groups>[1-9]\d{0,2}(?:(?<separator>[.,' ])\d{3}(?:\k<separator>\d{3})*)|[1-9]\d?(?:,\d\d)+,\d{3})(?<rest>[.,]\d+)?$/;
+const GROUPED = new RegExp(
+  String.raw`^(?<groups>[1-9]\d{0,2}(?:(?<separator>[.,' ])\d{3}(?:\k<separator>\d{3})*)` +
+    String.raw`|[1-9]\d?(?:,\d\d)+,\d{3})(?<rest>[.,]\d+)?$`,
+);
 const PLAIN = /^(?<digits>0|[1-9]\d*)(?:[.,](?<fraction>\d+))?$/;
 /** Digits of the longest number that is looked for in other notations. */
 const DIGITS_MAX = 18;

@@ -51,6 +51,7 @@ ${[...valueCases(nodes)].join('\n')}
 ${[...commandCases(nodes)].join('\n')}
   esac
 }
-if [[ $funcstack[1] == _${program.name} ]]; then _knowledge_retrieval "$@"; else compdef _knowledge_retrieval ${program.name}; fi
+if [[ $funcstack[1] == _${program.name} ]]; then _knowledge_retrieval "$@"
+else compdef _knowledge_retrieval ${program.name}; fi
 `;
 }

@@ -16,7 +16,8 @@ const DASHES = ['', '6 3', '2 3', '10 3 2 3'];
 
 const STYLE = `text{font:13px system-ui,sans-serif;fill:#1b1b19}.muted{fill:#60605a}.bold{font-weight:600}
 .axis{stroke:#8b8b84}.grid{stroke:#e2e2dd}.paper{fill:#fff}
-@media(prefers-color-scheme:dark){text{fill:#ececee}.muted{fill:#a5a5ad}.axis{stroke:#7c7c83}.grid{stroke:#323236}.paper{fill:#1c1c1e}}`;
+@media(prefers-color-scheme:dark){text{fill:#ececee}.muted{fill:#a5a5ad}
+.axis{stroke:#7c7c83}.grid{stroke:#323236}.paper{fill:#1c1c1e}}`;
 
 const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -90,7 +91,8 @@ export function toSvg(comparison: Comparison): string {
     .map((words) => words.trim());
   const height = verdictTop + (verdictLines.length - 1) * LINE + MARGIN;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title verdict">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}"`,
+    'role="img" aria-labelledby="title verdict">',
     `<title id="title">Ways to find, compared by ${questions} questions</title>`,
     `<desc id="verdict">${escapeMarkup(verdict)}</desc>`,
     `<style>${STYLE}</style>`,

@@ -138,7 +138,8 @@ function showStorage({ storage, servers }: Snapshot): string[] {
     ...(moves === null
       ? []
       : [
-          `${INDENT}rebalanced by Citus: ${moves.moved} shards moved, ${moves.moving} to move, ${moves.failing} failing`,
+          `${INDENT}rebalanced by Citus: ${moves.moved} shards moved, ${moves.moving} to move, ` +
+            `${moves.failing} failing`,
         ]),
     ...(servers.some(({ hasWordVectors }) => hasWordVectors)
       ? [`${INDENT}found by words and by meaning: WORD_VECTORS is on`]

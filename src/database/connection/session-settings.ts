@@ -80,7 +80,8 @@ const FOLDING_COLLATION = `(
   SELECT 'pg_catalog.' || pg_catalog.quote_ident(collname) FROM pg_catalog.pg_collation
   WHERE collnamespace = 'pg_catalog'::regnamespace
     AND collname = ANY ('{pg_c_utf8,und-x-icu,C.utf8,C.UTF-8,en_US.utf8,en-x-icu}'::name[])
-    AND collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))
+    AND collencoding IN (-1, (
+      SELECT encoding FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))
   ORDER BY pg_catalog.array_position('{pg_c_utf8,und-x-icu,C.utf8,C.UTF-8,en_US.utf8,en-x-icu}'::name[], collname)
   LIMIT 1)`;
 

@@ -57,7 +57,8 @@ const readFacts = (home: string) => sql<SchemaFacts>`
     coalesce((SELECT has_schema_privilege(oid, 'CREATE') AND has_schema_privilege(oid, 'USAGE') FROM home), false)
       AS "canUse",
     has_database_privilege(current_database(), 'CREATE') AS "canMake",
-    ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = (SELECT oid FROM home) AND relname = ANY (${OUR_NAMES})
+    ARRAY(SELECT relname::text FROM pg_class
+      WHERE relnamespace = (SELECT oid FROM home) AND relname = ANY (${OUR_NAMES})
       ORDER BY relname) AS others,
     EXISTS (SELECT FROM pg_class WHERE relnamespace = (SELECT oid FROM home) AND relname = ${DEFAULT_MIGRATION_TABLE}
       AND pg_get_userbyid(relowner) = current_user) AS "ownsMigrations"`;

@@ -34,7 +34,8 @@ const readAll = prepare(
   [],
   () => sql<Row>`
     SELECT generation, url, model, dimensions, query_prefix AS "queryPrefix", passage_prefix AS "passagePrefix", mean,
-      generation IS NOT DISTINCT FROM ${currentGeneration} AS "isCurrent", generation = ${wantedGeneration} AS "isWanted"
+      generation IS NOT DISTINCT FROM ${currentGeneration} AS "isCurrent",
+      generation = ${wantedGeneration} AS "isWanted"
     FROM vector_generations WHERE NOT is_retired ORDER BY wanted_at DESC`,
 );
 
@@ -178,9 +179,8 @@ export async function switchGeneration(
   const { numAffectedRows } = await sql`
     UPDATE vector_generations SET current_since = now(), is_alone = false
     WHERE generation = ${generation} AND generation = ${wantedGeneration} AND generation <> ${currentGeneration}
-      AND NOT EXISTS (SELECT FROM documents_without_vectors WHERE tries = 0 AND queued_at <= ${lookedAt}::timestamptz)`.execute(
-    database,
-  );
+      AND NOT EXISTS (SELECT FROM documents_without_vectors
+        WHERE tries = 0 AND queued_at <= ${lookedAt}::timestamptz)`.execute(database);
   return numAffectedRows === 1n;
 }
 

@@ -3,8 +3,10 @@
 /** Headers that people read, in which a note may begin as well. */
 const USUAL = /^(?:from|to|cc|bcc|subject|date|sender|reply-to)$/;
 /** Headers that only programs for mail write. */
-const TECHNICAL =
-  /^(?:received|return-path|message-id|mime-version|delivered-to|dkim-signature|authentication-results|content-transfer-encoding|arc-[\w-]+|x-mailer)$/;
+const TECHNICAL = new RegExp(
+  '^(?:received|return-path|message-id|mime-version|delivered-to|dkim-signature' +
+    String.raw`|authentication-results|content-transfer-encoding|arc-[\w-]+|x-mailer)$`,
+);
 /** Headers of mails that also stand in other files, such as a configuration. */
 const OTHERS =
   /^(?:in-reply-to|references|thread-topic|list-id|content-(?:type|location|disposition)|x-[\w-]+|status)$/;

@@ -1,10 +1,14 @@
 /** Recognises subtitles and JSON by lines by their content, since logs and transcripts have any name. */
 
-const SUBRIP =
-  /^(?:\xef\xbb\xbf)?\s*(?:\d+\s*\r?\n)?\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s*-->\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[,.]\d{1,3}/;
+const SUBRIP = new RegExp(
+  String.raw`^(?:\xef\xbb\xbf)?\s*(?:\d+\s*\r?\n)?\s*` +
+    String.raw`(?:\d{1,3}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s*-->\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[,.]\d{1,3}`,
+);
 const SBV = /^(?:\xef\xbb\xbf)?\s*\d{1,2}:\d\d:\d\d\.\d{3},\d{1,2}:\d\d:\d\d\.\d{3}\s*\n/;
-const TIMED_TEXT =
-  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:<\?xml[^>]*>\s*)?<(?:\w+:)?tt\s[^>]*http:\/\/www\.w3\.org\/(?:ns\/ttml|\d{4}\/\d\d\/ttaf1)/;
+const TIMED_TEXT = new RegExp(
+  String.raw`^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*` +
+    String.raw`(?:<\?xml[^>]*>\s*)?<(?:\w+:)?tt\s[^>]*http:\/\/www\.w3\.org\/(?:ns\/ttml|\d{4}\/\d\d\/ttaf1)`,
+);
 /** SAMI, which is written in HTML. */
 const SAMI = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*<SAMI[\s>]/i;
 /** MicroDVD: `{1}{1}25.000`, `{25}{75}The gulls|are calling`. Two lines at least. */

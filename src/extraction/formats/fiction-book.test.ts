@@ -24,13 +24,15 @@ async function read(content: string) {
 it('have title, authors, chapters and notes, and neither pictures nor facts about the file', async () => {
   const body = `<body><title><p>The</p><p>Harbour</p></title><section><title><p>Chapter One</p></title>
     <p>The gulls called <emphasis>low</emphasis> over the quay<a l:href="#n1" type="note">[1]</a>.</p>
-    <section><title><p>Night</p></title><poem><stanza><v>Row on</v><v>row on</v></stanza></poem><subtitle>* * *</subtitle>
+    <section><title><p>Night</p></title><poem><stanza><v>Row on</v><v>row on</v></stanza></poem>
+    <subtitle>* * *</subtitle>
     <table><tr><th>Room</th><th>Seats</th></tr><tr><td>Elm</td><td>8</td></tr></table></section></section></body>
     <body name="notes"><section id="n1"><title><p>1</p></title><p>A note on gulls.</p></section></body>`;
   const { text, headings, warnings } = await read(book(body));
   expect(text.replace(/\n+/g, '\n')).toBe(
     'The Harbour\nUlla Berg\nAbout gulls.\nQuay Press, 1997\nThe Harbour\nChapter One\n' +
-      'The gulls called low over the quay [1].\nNight\nRow on\nrow on\n* * *\nRoom | Seats\nElm | 8\n1\nA note on gulls.',
+      'The gulls called low over the quay [1].\nNight\nRow on\nrow on\n* * *\nRoom | Seats\nElm | 8\n1\n' +
+      'A note on gulls.',
   );
   expect(headings.slice(0, 4)).toEqual(['1 The Harbour', '1 The Harbour', '2 Chapter One', '3 Night']);
   expect(warnings).toEqual([]);

@@ -10,7 +10,10 @@ const read = async (content: string, fileName: string) => {
 const entry = (summary: string, more = '') => `BEGIN:VEVENT\r\nSUMMARY:${summary}\r\n${more}END:VEVENT\r\n`;
 
 test('a calendar has its entries as their reader sees them', async () => {
-  const calendar = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${entry('High wa\r\n ter', 'DTSTART;VALUE=DATE:20240603\r\n')}${entry('Low', 'DESCRIPTION:One\\nTwo\r\n')}END:VCALENDAR\r\n`;
+  const calendar =
+    `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n` +
+    `${entry('High wa\r\n ter', 'DTSTART;VALUE=DATE:20240603\r\n')}` +
+    `${entry('Low', 'DESCRIPTION:One\\nTwo\r\n')}END:VCALENDAR\r\n`;
   expect(await read(calendar, 'tides.ics')).toBe('High water\n\nStart: 2024-06-03\n\nLow\n\nOne\n\nTwo');
 });
 

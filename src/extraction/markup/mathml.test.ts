@@ -24,7 +24,8 @@ test.each([
     'u=(hours worked)/(hours available)',
   ],
   [
-    `${mi('K')}${mo('=')}<msub>${mi('K')}${mn('0')}</msub><msup><mrow>${mo('(')}${mn('1')}${mo('+')}<mfrac>${mi('p')}${mn('100')}</mfrac>${mo(')')}</mrow>${mi('n')}</msup>`,
+    `${mi('K')}${mo('=')}<msub>${mi('K')}${mn('0')}</msub><msup><mrow>${mo('(')}${mn('1')}${mo('+')}<mfrac>` +
+      `${mi('p')}${mn('100')}</mfrac>${mo(')')}</mrow>${mi('n')}</msup>`,
     'K=K_0(1+p/100)^n',
   ],
   [`${mi('E')}${mo('=')}${mi('m')}<msup>${mi('𝑐')}${mn('2')}</msup>`, 'E=mc^2'],

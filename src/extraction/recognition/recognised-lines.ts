@@ -16,7 +16,8 @@ const [BLOCK, PARAGRAPH, LINE, CONFIDENCE, TEXT] = [2, 3, 4, 10, 11];
 const WORD_LEVEL = '5';
 
 /** Scripts without spaces between words. Tesseract finds words in them all the same. */
-const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}、。，「」（）：；？！]`;
+const LETTERS = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const UNSPACED = `[${LETTERS}、。，「」（）：；？！]`;
 const BETWEEN_UNSPACED = new RegExp(`(?<=${UNSPACED}) (?=${UNSPACED})`, 'gu');
 
 type Word = { text: string; confidence: number };

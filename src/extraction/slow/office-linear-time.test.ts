@@ -61,7 +61,9 @@ test.each<[string, () => Buffer]>([
     'text boxes',
     () =>
       wordFile(
-        `<w:p>${many('<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>a</w:t></w:r></w:p></w:txbxContent></w:pict>' + '</w:r>')}</w:p>`,
+        `<w:p>${many(
+          '<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>a</w:t></w:r></w:p></w:txbxContent></w:pict></w:r>',
+        )}</w:p>`,
       ),
   ],
   [
@@ -75,7 +77,9 @@ test.each<[string, () => Buffer]>([
     'alternatives',
     () =>
       wordFile(
-        `<w:p><w:r>${many(nested('<mc:AlternateContent><mc:Choice>', '</mc:Choice></mc:AlternateContent>', '<w:t>a</w:t>'))}</w:r></w:p>`,
+        `<w:p><w:r>${many(
+          nested('<mc:AlternateContent><mc:Choice>', '</mc:Choice></mc:AlternateContent>', '<w:t>a</w:t>'),
+        )}</w:r></w:p>`,
       ),
   ],
   ['fields', () => wordFile(`<w:p>${many(field('begin') + field('separate'))}</w:p>`)],

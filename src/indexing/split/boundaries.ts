@@ -22,8 +22,11 @@ export const BOUNDARY_FINDERS: BoundaryFinder[] = [
 
 const BLANK_LINE = /\n[^\S\n]*\n\s*/g;
 /** A line that begins a list entry, table row, quotation, log record or numbered clause: `3.`, `b)`, `2.1 The`. */
-const ROW_START =
-  /\n(?=[^\S\n]*(?:[-*+•‣▪·–]\s|[>|#[{]|\d{1,4}[.)]\s|(?:\d{1,3}\.){1,8}\d{1,3}[.)]?[^\S\n]+\p{Lu}|\d{2,4}[-/:]\d|\p{L}[.)]\s))/gu;
+const ROW_START = new RegExp(
+  String.raw`\n(?=[^\S\n]*(?:[-*+•‣▪·–]\s|[>|#[{]` +
+    String.raw`|\d{1,4}[.)]\s|(?:\d{1,3}\.){1,8}\d{1,3}[.)]?[^\S\n]+\p{Lu}|\d{2,4}[-/:]\d|\p{L}[.)]\s))`,
+  'gu',
+);
 const LINE_END = /\n/g;
 /** White space, and the commas, semicolons and colons of scripts without white space. */
 const WORD_END = /\s+|[，、；：]/g;

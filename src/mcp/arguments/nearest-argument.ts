@@ -8,7 +8,10 @@ const MEANT: [RegExp, string[]][] = [
   [/^(q|text|question|search|searchquery|prompt|keywords?|terms?|input|phrase)$/, ['query', 'content']],
   [/^(k|n|topk|topn|top|size|count|max\w*|num\w*|pagesize|perpage|first)$/, ['limit']],
   [
-    /^(kbs?|kb(id|name)s?|collections?(name|ids?)?|ind(ex|exes|ices)|namespaces?|spaces?|bases?|libraries|library|folders?)$/,
+    new RegExp(
+      '^(kbs?|kb(id|name)s?|collections?(name|ids?)?|ind(ex|exes|ices)|namespaces?|spaces?|bases?' +
+        '|libraries|library|folders?)$',
+    ),
     ['knowledgeBaseIds', 'knowledgeBaseId'],
   ],
   [

@@ -137,7 +137,10 @@ test('where no server is a primary, the sentence names each of them', async () =
   const settings = { DATABASE_URL: addressOf(primary, replica) };
   const connectionString = readConfig(settings).databaseUrl as string;
   await expect(migrateOver({ connectionString }, () => {})).rejects.toThrow(
-    /^No host of the address can be used: \S+\/primary:5432: connect ENOENT .*; \S+\/replica:5432: it is a standby\. .*promote/,
+    new RegExp(
+      String.raw`^No host of the address can be used: \S+/primary:5432: connect ENOENT .*; ` +
+        String.raw`\S+/replica:5432: it is a standby\. .*promote`,
+    ),
   );
 });
 

@@ -60,9 +60,8 @@ const ofKey = ({ accountId, idempotencyKey }: LockedThings): Omit<Rank, 'name'> 
   hold: (holder) =>
     sql`INSERT INTO idempotency_keys (account_id, operation, idempotency_key, request_hash, created_at)
       SELECT ${accountId}, operation, ${idempotencyKey}, '', now() FROM unnest(ARRAY[
-        'createKnowledgeBase', 'presignUploadUrl', 'importTextContent', 'importUrl', 'createWebhook']) AS operation`.execute(
-      holder,
-    ),
+        'createKnowledgeBase', 'presignUploadUrl', 'importTextContent', 'importUrl', 'createWebhook'])
+          AS operation`.execute(holder),
   isHeldBy: async () => false,
 });
 

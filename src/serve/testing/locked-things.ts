@@ -70,9 +70,8 @@ async function giveFile(
       expires_at, uploaded_at)
     SELECT knowledge_base_id, ${fileId}, account_id, title, size_bytes, 'no object', id, now(), now(), now()
     FROM documents WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}`.execute(database);
-  await sql`UPDATE documents SET file_id = ${fileId} WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}`.execute(
-    database,
-  );
+  await sql`UPDATE documents SET file_id = ${fileId}
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}`.execute(database);
 }
 
 /**

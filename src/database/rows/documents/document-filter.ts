@@ -128,7 +128,8 @@ export const fitsFilter = ({
   hasFields: isWithFields,
 }: Record<keyof DocumentFilter, RawBuilder<unknown>>) =>
   sql<boolean>`(${path}::jsonpath IS NULL OR
-    (CASE WHEN ${isWithFields}::boolean THEN attributes || ${fieldsOfDocument} ELSE attributes END) @@ ${path}::jsonpath)
+    (CASE WHEN ${isWithFields}::boolean THEN attributes || ${fieldsOfDocument} ELSE attributes END)
+      @@ ${path}::jsonpath)
     IS TRUE`;
 
 /** The same with the values of `filter`; true without one. */

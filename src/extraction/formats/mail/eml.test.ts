@@ -173,7 +173,8 @@ describe('of the parts of a message', () => {
       'DTEND:20240603T080000Z',
       'LOCATION:Room 4',
       'ORGANIZER;CN="Ada L.":mailto:ada@example.org',
-      'ATTENDEE;ROLE=REQ-PARTICIPANT;MEMBER="mailto:x@example.org","mailto:y@example.org";CN=Bob:mailto:bob@example.org',
+      'ATTENDEE;ROLE=REQ-PARTICIPANT;MEMBER="mailto:x@example.org","mailto:y@example.org";' +
+        'CN=Bob:mailto:bob@example.org',
       'BEGIN:VALARM',
       'DESCRIPTION:Reminder',
       'END:VALARM',

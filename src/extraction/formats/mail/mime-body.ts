@@ -92,8 +92,10 @@ const isEncrypted = ({ type, parameters }: MimePart): boolean =>
 const CRYPTOGRAPHIC_MESSAGE = /^application\/(?:x-)?pkcs7-mime$/;
 
 /** Signatures and keys, what a page is drawn with, and pages for programs that show them in their list of mails. */
-const UNSEEN =
-  /^(?:application\/(?:(?:x-)?pkcs7-signature|pgp-(?:signature|keys)|applefile|x-javascript|javascript)|text\/(?:css|javascript|x-amp-html)|font\/.*)$/;
+const UNSEEN = new RegExp(
+  String.raw`^(?:application\/(?:(?:x-)?pkcs7-signature|pgp-(?:signature|keys)|applefile|x-javascript` +
+    String.raw`|javascript)|text\/(?:css|javascript|x-amp-html)|font\/.*)$`,
+);
 
 /** Pictures that stand in the text are seen, but hold no text. */
 function isUnseen({ type, fileName, contentId, disposition, bytes }: MimePart): boolean {

@@ -207,12 +207,15 @@ describe('superscripts', () => {
 describe('notes and comments', () => {
   const reference = (kind: string, id: number) =>
     `<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:${kind}Reference w:id="${id}"/></w:r>`;
+  const noteOf = (kind: string, id: number, text: string) =>
+    `<w:${kind} w:id="${id}" w:author="Ulla" w:date="2024-05-01T10:00:00Z">` +
+    `${paragraph(`<w:r><w:footnoteRef/></w:r>${run(text)}`)}</w:${kind}>`;
   const notes = (kind: string, ...texts: string[]): PartFile => ({
     name: `word/${kind}s.xml`,
     type: `${kind}s`,
     content:
       `<w:notes><w:${kind} w:type="separator" w:id="-1">${paragraph(run('---'))}</w:${kind}>` +
-      `${texts.map((text, i) => `<w:${kind} w:id="${i + 1}" w:author="Ulla" w:date="2024-05-01T10:00:00Z">${paragraph(`<w:r><w:footnoteRef/></w:r>${run(text)}`)}</w:${kind}>`).join('')}</w:notes>`,
+      `${texts.map((text, i) => noteOf(kind, i + 1, text)).join('')}</w:notes>`,
   });
 
   it('follow the paragraph that refers to them', async () => {
@@ -277,7 +280,17 @@ describe('fields and controls', () => {
     const header = (name: string, type = 'header'): PartFile => ({
       name,
       type,
-      content: `<w:hdr>${paragraph(run('Page ') + mark('begin') + code('PAGE') + mark('separate') + run('7') + mark('end') + run(' of the annex'))}</w:hdr>`,
+      content: `<w:hdr>${paragraph(
+        [
+          run('Page '),
+          mark('begin'),
+          code('PAGE'),
+          mark('separate'),
+          run('7'),
+          mark('end'),
+          run(' of the annex'),
+        ].join(''),
+      )}</w:hdr>`,
     });
     const body = paragraph(
       run('See page ') + mark('begin') + code('PAGE') + mark('separate') + run('4') + mark('end'),
@@ -342,12 +355,14 @@ describe('files that are one XML document', () => {
       `<aml:annotation w:type="Word.${type}" aml:author="Ulla">${content}</aml:annotation>`;
     const style = '<w:style w:styleId="a"><w:name w:val="heading 1"/></w:style>';
     const listed = '<w:listPr><w:ilvl w:val="0"/><w:ilfo w:val="1"/><wx:t wx:val="2.1"/></w:listPr>';
+    const comment = `<aml:content>${paragraph(run('Why?'))}</aml:content>`;
     const note = `<w:r><w:footnote>${paragraph(run('In March.'))}</w:footnote></w:r>`;
     const file =
       `${prolog('Word.Document')}<w:wordDocument xmlns:w="x"><o:Title>No</o:Title>` +
       `<w:styles>${style}</w:styles><w:body>` +
-      `${paragraph(run('Ice'), '<w:pStyle w:val="a"/>')}${paragraph(run('The lake') + note + run(' is frozen.'), listed)}` +
-      `${paragraph(annotation('Deletion', run('old')) + run('new') + annotation('Comment', `<aml:content>${paragraph(run('Why?'))}</aml:content>`))}` +
+      `${paragraph(run('Ice'), '<w:pStyle w:val="a"/>')}` +
+      `${paragraph(run('The lake') + note + run(' is frozen.'), listed)}` +
+      paragraph(annotation('Deletion', run('old')) + run('new') + annotation('Comment', comment)) +
       `<w:sectPr><w:hdr>${paragraph(run('Lake club'))}</w:hdr></w:sectPr></w:body></w:wordDocument>`;
     expect(await fileText(file)).toEqual([
       'docx',

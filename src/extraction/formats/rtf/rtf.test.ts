@@ -178,7 +178,8 @@ test('lists are counted where the file does not write their numbers', () => {
   const level = (format: number, text: string) =>
     `{\\listlevel\\levelnfc${format}\\levelstartat1{\\leveltext ${text};}{\\levelnumbers\\'01;}}`;
   const tables =
-    `{\\*\\listtable{\\list${level(0, "\\'02\\'00.")}${level(4, "\\'05(\\'00.\\'01)")}${level(23, "\\'01\\u8226 ?")}\\listid7}}` +
+    `{\\*\\listtable{\\list${level(0, "\\'02\\'00.")}${level(4, "\\'05(\\'00.\\'01)")}` +
+    `${level(23, "\\'01\\u8226 ?")}\\listid7}}` +
     '{\\*\\listoverridetable{\\listoverride\\listid7\\listoverridecount0\\ls1}}';
   const entry = (depth: number, text: string) => `{\\listtext }\\pard\\ls1\\ilvl${depth} ${text}\\par`;
   expect(

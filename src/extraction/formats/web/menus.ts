@@ -35,7 +35,8 @@ const OWN = new Set(['blockquote', 'figure', 'details', 'fieldset']);
 const UNNAMED = new Set(['div', 'ul', 'ol', 'p', 'table']);
 /** Words in classes and ids by which pages without those elements name their menus. */
 const MENU_NAME = new RegExp(
-  `(?:^|[^a-z])(?:${'nav|navbar|navi|navigation|(?:sub|top|main|mega)?menus?|breadcrumbs?|topbar|sidebar|header|foot|footer|pagination|pager'})(?![a-z])`,
+  '(?:^|[^a-z])(?:nav|navbar|navi|navigation|(?:sub|top|main|mega)?menus?|breadcrumbs?|topbar|sidebar|' +
+    'header|foot|footer|pagination|pager)(?![a-z])',
 );
 
 /** A part with more events is the page itself, whatever its name says. It also bounds what waits in memory. */

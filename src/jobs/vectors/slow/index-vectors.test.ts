@@ -53,10 +53,9 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
       noVectors,
     );
     await sql`
-      INSERT INTO passages SELECT knowledge_base_id, document_id, n, account_id, content, start_offset, end_offset, page,
-        headings, language, time_ms, later_starts FROM passages, generate_series(2, ${size}::integer) AS n WHERE document_id = ${id}`.execute(
-      database,
-    );
+      INSERT INTO passages SELECT knowledge_base_id, document_id, n, account_id, content, start_offset, end_offset,
+        page, headings, language, time_ms, later_starts FROM passages, generate_series(2, ${size}::integer) AS n
+        WHERE document_id = ${id}`.execute(database);
     await sql`
       INSERT INTO passage_lexemes SELECT knowledge_base_id, document_id, n, account_id, length, lexemes
       FROM passage_lexemes, generate_series(2, ${size}::integer) AS n WHERE document_id = ${id}`.execute(
@@ -65,7 +64,8 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
     await sql`
       INSERT INTO passage_vectors SELECT knowledge_base_id, document_id, position, ${own.generation}, account_id,
         (bits || bits || bits)::bit varying
-      FROM (SELECT *, (SELECT string_agg((random() < .5)::integer::text, '') FROM generate_series(1, ${DIMENSIONS}::integer)
+      FROM (SELECT *, (SELECT string_agg((random() < .5)::integer::text, '')
+        FROM generate_series(1, ${DIMENSIONS}::integer)
         WHERE position > 0) AS bits FROM passages WHERE document_id = ${id}) AS passage`.execute(database);
     await sql`UPDATE documents SET passage_count = ${size} WHERE id = ${id}`.execute(database);
     await sql`
@@ -171,9 +171,8 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
     const signs = randomSigns();
     await importNear('Later', 'Soup is served at noon.', nearTo(signs));
     expect((await titlesFor(QUERY, signs))[0]).toBe('Later');
-    await sql`DELETE FROM passage_vectors WHERE document_id IN (SELECT id FROM documents WHERE title = 'Later')`.execute(
-      database,
-    );
+    await sql`DELETE FROM passage_vectors WHERE document_id IN (
+      SELECT id FROM documents WHERE title = 'Later')`.execute(database);
     expect(await titlesFor(QUERY, signs)).not.toContain('Later');
   });
 
@@ -199,12 +198,10 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
 
   test('beside it, a small knowledge base is compared whole; without it, nothing of others is found', async () => {
     const small = { ...owned, knowledgeBaseId: (await makeKnowledgeBase(database)).knowledgeBaseId };
-    await sql`UPDATE knowledge_bases SET account_id = ${owned.accountId} WHERE knowledge_base_id = ${small.knowledgeBaseId}`.execute(
-      database,
-    );
-    await sql`UPDATE knowledge_base_statistics SET account_id = ${owned.accountId} WHERE knowledge_base_id = ${small.knowledgeBaseId}`.execute(
-      database,
-    );
+    await sql`UPDATE knowledge_bases SET account_id = ${owned.accountId}
+      WHERE knowledge_base_id = ${small.knowledgeBaseId}`.execute(database);
+    await sql`UPDATE knowledge_base_statistics SET account_id = ${owned.accountId}
+      WHERE knowledge_base_id = ${small.knowledgeBaseId}`.execute(database);
     const signs = randomSigns();
     const id = await importText(database, small, { title: 'Small', content: 'Bread.' }, noVectors);
     await sql`
@@ -236,7 +233,8 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
         (await findNearest(database, { meaning, searched }, indexes)) ?? '[]',
       );
       const { rows: exact } = await sql<{ distance: number }>`
-        SELECT bit_count(substring(vector FROM 1 FOR ${sql.lit(DIMENSIONS)}) # ${meaning.planes.planes[0]}::bit varying)::integer AS distance
+        SELECT bit_count(substring(vector FROM 1 FOR ${sql.lit(DIMENSIONS)})
+          # ${meaning.planes.planes[0]}::bit varying)::integer AS distance
         FROM passage_vectors WHERE knowledge_base_id = ${owned.knowledgeBaseId} ORDER BY distance LIMIT 50`.execute(
         database,
       );
@@ -248,9 +246,8 @@ describe.skipIf(pgvectorPrograms === undefined)('with pgvector', () => {
   });
 
   test('half an index is dropped, and built again', async () => {
-    await sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid::regclass::text LIKE 'passage_vectors_near%'`.execute(
-      database,
-    );
+    await sql`UPDATE pg_index SET indisvalid = false
+      WHERE indexrelid::regclass::text LIKE 'passage_vectors_near%'`.execute(database);
     expect(await titlesFor(QUERY, TARGET)).toEqual([]);
     expect(await figures()).toMatchObject({ built: 0, missing: 1 });
     await untilIndexed(owned.knowledgeBaseId);

@@ -8,10 +8,10 @@ import type { Flow } from './flow.ts';
 import type { FormControls } from './form-controls.ts';
 
 /** Elements that show something beside the text, and may hold text. */
-const SHAPES =
-  'frame custom-shape rect line polyline polygon regular-polygon path circle ellipse connector caption measure g scene'.split(
-    ' ',
-  );
+const SHAPES = (
+  'frame custom-shape rect line polyline polygon regular-polygon path circle ellipse ' +
+  'connector caption measure g scene'
+).split(' ');
 
 export type DrawingContext = {
   flow: Flow;

@@ -151,7 +151,8 @@ describe('frames', () => {
       '<chart:title><text:p>Visitors</text:p></chart:title>' +
       '<table:table table:name="local-table"><table:table-header-rows><table:table-row>' +
       '<table:table-cell><text:p/></table:table-cell>' +
-      `${cell('Adults<draw:g><svg:desc>Sheet1.B1</svg:desc></draw:g>')}${cell('Children')}</table:table-row></table:table-header-rows>` +
+      `${cell('Adults<draw:g><svg:desc>Sheet1.B1</svg:desc></draw:g>')}${cell('Children')}</table:table-row>` +
+      `</table:table-header-rows>` +
       `<table:table-row>${cell('May')}${cell('120')}${cell('45')}</table:table-row>` +
       `<table:table-row>${cell('June')}<table:table-cell office:value-type="float" office:value="NaN">` +
       `<text:p>NaN</text:p></table:table-cell>${cell('50')}</table:table-row></table:table>` +
@@ -190,14 +191,16 @@ describe('frames', () => {
       `<chart:axis chart:dimension="x" chart:style-name="ch1"><chart:title><text:p>Day</text:p>` +
         `</chart:title><chart:categories ${range('table:cell-range-address', '$A$2:.$A$3')}/>` +
         `</chart:axis>`,
-      `<chart:series chart:style-name="ch2" ${range('chart:values-cell-range-address', '$B$2:.$B$3')} ${range('chart:label-cell-address', '$B$1')}/>`,
+      `<chart:series chart:style-name="ch2" ${range('chart:values-cell-range-address', '$B$2:.$B$3')} ` +
+        `${range('chart:label-cell-address', '$B$1')}/>`,
       row(cell(''), cell('Share')) +
         row(cell('47914', '47914'), cell('0.25', '0.25')) +
         row(cell('47915', '47915'), cell('NaN', 'NaN')),
     );
     const bubbles = chart(
       '<chart:axis chart:dimension="x"/>',
-      `<chart:series ${range('chart:values-cell-range-address', '$C$2:.$C$2')} ${range('chart:label-cell-address', '$C$1')}>` +
+      `<chart:series ${range('chart:values-cell-range-address', '$C$2:.$C$2')} ` +
+        `${range('chart:label-cell-address', '$C$1')}>` +
         `<chart:domain ${range('table:cell-range-address', '$A$2:.$A$2')}/>` +
         `<chart:domain ${range('table:cell-range-address', '$B$2:.$B$2')}/></chart:series>`,
       row(cell(''), cell(''), cell('Towns')) + row(cell('2', '2'), cell('1', '1'), cell('30', '30')),
@@ -218,7 +221,8 @@ describe('frames', () => {
     );
     const body =
       p(
-        `The share ${frame('<draw:object xlink:href="./Object 1"/><draw:image/><svg:desc>formula</svg:desc>')} is paid.`,
+        `The share ${frame('<draw:object xlink:href="./Object 1"/><draw:image/><svg:desc>formula</svg:desc>')} is ` +
+          `paid.`,
       ) + p(`Or ${frame(`<draw:object>${math('<msup><mi>x</mi><mn>2</mn></msup>')}</draw:object>`)}.`);
     const more = [{ name: 'Object 1/content.xml', content: fraction }];
     expect(await textOf({ body, more })).toBe('The share u=a/(b+1) is paid.\n\nOr x^2.');
@@ -258,9 +262,12 @@ describe('presentations', () => {
   it('have what stands on every slide once', async () => {
     const body =
       '<presentation:footer-decl presentation:name="f1">Members only</presentation:footer-decl>' +
-      `<draw:page draw:master-page-name="M">${shape('title', 'Hives')}${shape('outline', 'Two rooms')}${shape('footer', 'Draft')}${shape('page-number', '1')}` +
-      `<presentation:notes>${shape('notes', 'Say hello')}${shape('header', 'Handout')}</presentation:notes></draw:page>` +
-      `<draw:page draw:master-page-name="M" presentation:use-footer-name="f1">${shape('title', 'Smoke')}${shape('footer', 'Draft')}</draw:page>`;
+      `<draw:page draw:master-page-name="M">${shape('title', 'Hives')}${shape('outline', 'Two rooms')}` +
+      `${shape('footer', 'Draft')}${shape('page-number', '1')}` +
+      `<presentation:notes>${shape('notes', 'Say hello')}${shape('header', 'Handout')}</presentation:notes>` +
+      `</draw:page>` +
+      `<draw:page draw:master-page-name="M" presentation:use-footer-name="f1">${shape('title', 'Smoke')}` +
+      `${shape('footer', 'Draft')}</draw:page>`;
     const styles = masters(
       master(
         `${shape('title', 'Click to edit')}${shape('footer', 'Valley association')}${shape('date-time', '1 May')}` +

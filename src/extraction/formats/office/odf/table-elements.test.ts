@@ -32,9 +32,11 @@ test.each([
     'repeated cells and rows',
     table(
       '<table:table-row table:number-rows-repeated="2">' +
-        `${cell('soup', 'table:number-columns-repeated="2"')}${cell('', 'table:number-columns-repeated="2"')}${cell('stew')}` +
+        `${cell('soup', 'table:number-columns-repeated="2"')}${cell('', 'table:number-columns-repeated="2"')}` +
+        `${cell('stew')}` +
         `${cell('', 'table:number-columns-repeated="1000"')}</table:table-row>`,
-      `<table:table-row table:number-rows-repeated="1000000">${cell('', 'table:number-columns-repeated="1000"')}</table:table-row>`,
+      `<table:table-row table:number-rows-repeated="1000000">` +
+        `${cell('', 'table:number-columns-repeated="1000"')}</table:table-row>`,
     ),
     'soup | soup |  |  | stew\nsoup | soup |  |  | stew',
   ],
@@ -47,8 +49,11 @@ test.each([
 
 test('tables have a header of all their header rows', async () => {
   const body = table(
-    `<table:table-header-rows>${row(cell('Room', 'table:number-rows-spanned="2"'), cell('Equipment', 'table:number-columns-spanned="2"'), COVERED)}` +
-      `${row(COVERED, cell('Projector'), cell('Board'))}</table:table-header-rows>`,
+    `<table:table-header-rows>${row(
+      cell('Room', 'table:number-rows-spanned="2"'),
+      cell('Equipment', 'table:number-columns-spanned="2"'),
+      COVERED,
+    )}` + `${row(COVERED, cell('Projector'), cell('Board'))}</table:table-header-rows>`,
     row(cell('Oak'), cell('yes'), cell('no')),
   );
   const { tables } = (await readText(body)).extracted;

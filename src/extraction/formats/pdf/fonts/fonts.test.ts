@@ -8,7 +8,9 @@ describe('fonts that do not say which letters they have', () => {
   const NUMBERS = 'abcdefghijklmnopqrstuvwxyz';
   const map = (offset: (i: number) => number): Record<string, string> =>
     Object.fromEntries([...NUMBERS].map((letter, i) => [letter, String.fromCodePoint(offset(i))]));
-  const noise = `${textAt(60, 700, 'the quick brown fox jumps over the lazy dog', '/F3 12 Tf')}${textAt(60, 680, 'How to read')}`;
+  const noise =
+    `${textAt(60, 700, 'the quick brown fox jumps over the lazy dog', '/F3 12 Tf')}` +
+    `${textAt(60, 680, 'How to read')}`;
   const UNRELIABLE = {
     code: 'TEXT_UNRELIABLE',
     message: 'Page 1: text is missing or wrong, because a font does not say which letters it has.',

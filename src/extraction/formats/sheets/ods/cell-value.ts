@@ -77,7 +77,8 @@ function timeOf(
 function duration(written: string): string {
   const time = timeOf(written);
   return time
-    ? `${time.sign}${time.hours}:${time.minutes.padStart(2, '0')}:${String(Math.floor(Number(time.seconds))).padStart(2, '0')}`
+    ? `${time.sign}${time.hours}:${time.minutes.padStart(2, '0')}:` +
+        `${String(Math.floor(Number(time.seconds))).padStart(2, '0')}`
     : written;
 }
 

@@ -191,7 +191,9 @@ test('superscripts stay apart from their words', async () => {
   const styles =
     '<style:style style:name="T1" style:family="text">' +
     '<style:text-properties style:text-position="super 58%"/></style:style>';
-  const cells = `${cell('membership<text:span text:style-name="T1">3</text:span>')}${cell('12 m<text:span text:style-name="T1">2</text:span>')}`;
+  const cells =
+    `${cell('membership<text:span text:style-name="T1">3</text:span>')}` +
+    `${cell('12 m<text:span text:style-name="T1">2</text:span>')}`;
   const { text } = (await read(odsOf(sheetOf(row(cells)), [], styles))).extracted;
   expect(text).toBe('Menu\n\nmembership [3] | 12 m²');
 });

@@ -25,7 +25,9 @@ async function paragraphsOf(sheet: Omit<MadeSheet, 'rows'>): Promise<string[]> {
 
 const DRAWING = 'drawings/drawing1.xml';
 const relationships = (...targets: [type: string, target: string][]) =>
-  `<Relationships>${targets.map(([type, target]) => `<Relationship Type="x/${type}" Target="${target}"/>`).join('')}</Relationships>`;
+  `<Relationships>${targets
+    .map(([type, target]) => `<Relationship Type="x/${type}" Target="${target}"/>`)
+    .join('')}</Relationships>`;
 const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
 
 test('text boxes, titles and written names of charts, diagrams and shapes on charts', async () => {
@@ -102,7 +104,8 @@ test('comments, threads of comments once, and labels of controls', async () => {
 test('headers and footers of the printed pages, without fields and page numbers', async () => {
   const texts = await paragraphsOf({
     after:
-      '<headerFooter differentFirst="1"><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Staff &amp;&amp; guests&amp;C&amp;A&amp;RPage &amp;P of &amp;N</oddHeader>' +
+      '<headerFooter differentFirst="1"><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Staff' +
+      ' &amp;&amp; guests&amp;C&amp;A&amp;RPage &amp;P of &amp;N</oddHeader>' +
       '<oddFooter>&amp;CRevision 7, &amp;D&amp;R&amp;K00-0140&amp;P</oddFooter>' +
       '<firstHeader>&amp;LStaff &amp;&amp; guests</firstHeader></headerFooter>',
   });

@@ -15,8 +15,10 @@ const automatic =
   `${level(3, 'style:num-format="a" style:num-prefix="(" style:num-suffix=")"')}</text:list-style>` +
   `<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/>` +
   `</text:list-style>` +
-  `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}</text:list-style>` +
-  `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}${level(2, 'style:num-format=""')}</text:list-style>` +
+  `<text:list-style style:name="L3">${level(1, 'style:num-format="I" loext:num-list-format="Part %1%:"')}` +
+  '</text:list-style>' +
+  `<text:list-style style:name="L4">${level(1, 'style:num-format="1" text:start-value="5"')}` +
+  `${level(2, 'style:num-format=""')}</text:list-style>` +
   `<text:list-style style:name="L5">${[
     '01, 02, 03, ..." style:num-prefix="§ ',
     '一, 二, 三, ..." style:num-suffix=")',

@@ -9,7 +9,9 @@ const number = (attributes: string, digits = 1) =>
 const text = (written: string) => `<number:text>${written}</number:text>`;
 const map = (condition: string, name: string) =>
   `<style:map style:condition="value()${condition}" style:apply-style-name="${name}"/>`;
-const DATE = `<number:day number:style="long"/>${text('.')}<number:month number:style="long"/>${text('.')}<number:year number:style="long"/>`;
+const DATE =
+  `<number:day number:style="long"/>${text('.')}<number:month number:style="long"/>` +
+  `${text('.')}<number:year number:style="long"/>`;
 const MONEY = number('number:decimal-places="2" number:grouping="true"');
 /** Half past two of 7 March 2031. */
 const MOMENT = 47914.604166666664;
@@ -44,13 +46,15 @@ test.each([
   ],
   [
     'number-style',
-    '<number:scientific-number number:decimal-places="2" number:min-integer-digits="1" number:min-exponent-digits="2"/>',
+    '<number:scientific-number number:decimal-places="2" number:min-integer-digits="1" ' +
+      'number:min-exponent-digits="2"/>',
     12345,
     '1.23E+04',
   ],
   [
     'number-style',
-    '<number:fraction number:min-integer-digits="0" number:min-numerator-digits="1" number:min-denominator-digits="1"/>',
+    '<number:fraction number:min-integer-digits="0" number:min-numerator-digits="1" ' +
+      'number:min-denominator-digits="1"/>',
     2.5,
     '2 1/2',
   ],
