@@ -4,7 +4,8 @@
 #   docker run --init --read-only --tmpfs /tmp -v knowledge:/data -p 8080:8080 knowledge-retrieval
 #   docker exec <container> knowledge-retrieval keys create        (other commands likewise)
 # Several containers on one DATABASE_URL restart without a failed request with SHUTDOWN_DELAY_SECONDS above the
-# balancer's interval, and a stop timeout (docker stop --time, stop_grace_period, terminationGracePeriodSeconds) of 10 s more.
+# balancer's interval, and a stop timeout (docker stop --time, stop_grace_period, terminationGracePeriodSeconds) of
+# 10 s more.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /source

@@ -1,4 +1,4 @@
-/** `npm run test:slow`: the tests that take minutes, which CI runs after those of `npm test`. */
+/** `npm run test:slow`: the tests that take minutes, which CI runs after `npm test`. */
 import { testCommand } from './arguments.ts';
 import { runTests } from './tools.ts';
 

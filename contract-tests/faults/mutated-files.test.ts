@@ -97,7 +97,7 @@ async function sendArchive(files: NamedFile[], name: string): Promise<void> {
   });
 }
 
-/** Sends the archive of the files from `first` on, and those of them that are sent alone. */
+/** Sends the archive of the files from `first` on, and the files among them that are sent alone. */
 async function send(first: number): Promise<void> {
   const count = Math.min(FILES_PER_ARCHIVE, FIRST + MUTATIONS - first);
   const files = Array.from({ length: count }, (_, i) => mutate(first + i));

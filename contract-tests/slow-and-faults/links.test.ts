@@ -55,7 +55,7 @@ async function startBehindProxy(dataDirectory: string): Promise<Side> {
   return { proxy, server, first, stop };
 }
 
-/** Ends all database connections of the server with this name, including those of its jobs. Returns their number. */
+/** Ends all database connections of the server with this name, its jobs' connections included. Returns their number. */
 async function terminateAll(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

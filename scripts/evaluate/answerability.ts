@@ -21,7 +21,7 @@ const DOCUMENTS_MAX = 300;
 const CONCURRENCY = 4;
 const QUERY_MAX = 8_000;
 
-/** Asks a part of the collection its own questions, and those of others. */
+/** Asks a part of the collection its own questions, and the questions of others. */
 export async function askPart(
   service: RunningService,
   collection: Collection,

@@ -66,7 +66,7 @@ export async function importCorpus(
 }
 
 /**
- * Runs every query. A document's score is that of its best passage. `warned`: how many answers had a warning: a model
+ * Runs every query. A document's score is its best passage's score. `warned`: how many answers had a warning: a model
  * did not answer, and the words did.
  */
 export async function answerQueries(

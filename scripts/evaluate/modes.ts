@@ -20,7 +20,7 @@ import { REFERENCE_NDCG10 } from './reference.ts';
 const MODES: readonly SearchMode[] = ['words', 'meaning', 'both'];
 const POLL_MS = 200;
 
-/** The settings of a model in the environment, or those of word vectors. */
+/** The settings of a model in the environment, or the settings of word vectors. */
 function readSettings(): Settings {
   const ofModel = Object.entries(process.env).filter(([name]) => name.startsWith('EMBEDDINGS_'));
   return process.env.EMBEDDINGS_URL ? (Object.fromEntries(ofModel) as Settings) : { WORD_VECTORS: 'on' };

@@ -19,7 +19,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const sourceOf = (name: string): string => join(root, 'node_modules', name);
 
-/** The names of the copies that are missing, or are not those of the installed packages. */
+/** The names of the copies that are missing, or differ from the installed packages. */
 export async function findOcrDrift(): Promise<string[]> {
   const drift: string[] = [];
   for (const [name, copy] of Object.entries(FILES)) {

@@ -40,7 +40,7 @@ function run(name: string, ...args: string[]) {
   return runProgram(program === 'node' ? process.execPath : program, ...own, ...args);
 }
 
-/** The usage of a script names how to run it; that of the service is the command's own. */
+/** The usage of a script names how to run it; the service's usage is the command's own. */
 const usageOf = (name: string): RegExp =>
   name === 'start' ? /^Usage: knowledge-retrieval serve /m : new RegExp(`^Usage: npm run ${name} -- `, 'm');
 

@@ -68,7 +68,7 @@ function announceMissing(): void {
   process.stdout.write(missing.flat().join(''));
 }
 
-/** Unit tests that take seconds each: those of clusters, time limits and hostile files. */
+/** Unit tests that take seconds each: of clusters, time limits and hostile files. */
 const SLOW_UNITS = '{src,scripts,bin}/**/slow/*.test.ts';
 /** These run in two suites, with another size in each. */
 const OF_TWO_SIZES = 'contract-tests/slow-and-faults/**/*.test.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads the table of the package eld, which has the scores of n-grams by language: see docs/private-insides.md.
  *
- * The package exports a detector, and none of these files; their form is that of eld 2.1.0, the version that
+ * The package exports a detector, and none of these files; they have the form of eld 2.1.0, the version that
  * package.json pins. If another version has another form, no document can be analysed. Instead: eld's own detector,
  * which takes 27 MiB in each thread.
  */

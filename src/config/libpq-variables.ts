@@ -1,5 +1,5 @@
 /**
- * libpq's variables (PostgreSQL manual, 34.15): what DATABASE_URL leaves open, they say. The driver reads those of
+ * libpq's variables (PostgreSQL manual, 34.15): what DATABASE_URL leaves open, they say. The driver reads the
  * user, password, port, database and options by itself; these become parameters of the address. No variable stands for
  * DATABASE_URL: without that the embedded database is used, which none of them reaches.
  *

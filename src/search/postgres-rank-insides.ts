@@ -1,7 +1,7 @@
 /**
  * The frequency of a lexeme in a tsvector, computed from PostgreSQL's `ts_rank`: see docs/private-insides.md.
  *
- * The manual promises a rank, and no formula. The one below is that of PostgreSQL 15 to 18 (tsrank.c, calc_rank_or). If
+ * The manual promises a rank, and no formula. The formula below is PostgreSQL's, 15 to 18 (tsrank.c, calc_rank_or). If
  * it changes, results come in a wrong order, without any error. Instead: the number of positions in
  * `unnest(lexemes)`, at a multiple of the time.
  */
@@ -11,7 +11,7 @@ import { type RawBuilder, sql } from 'kysely';
  * SQL for the exact frequency of the lexeme of `tsquery` in the tsvector `lexemes`, which must contain it. For one
  * lexeme, `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The rest of that series
  * is 1/(frequency + 1/2) within 5 %, and rounding removes this error. It is much cheaper than unpacking the tsvector.
- * `weights` are those of the labels D, C, B and A.
+ * `weights`: of the labels D, C, B and A.
  */
 const frequencyOf = (weights: string, lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   sql<number>`round(0.6079271 / (1 - ts_rank(${sql.lit(weights)}, ${lexemes}, ${tsquery})) - 0.5)`;
@@ -44,7 +44,7 @@ const rankOf = (frequency: number): number => {
 
 /**
  * The frequency that `heldFrequency` has for a sequence of words of these frequencies, as an alternative to itself (see
- * ranking/variants.ts): `ts_rank` is then the mean of those of its distinct words.
+ * ranking/variants.ts): `ts_rank` is then the mean over its distinct words.
  */
 export function sequenceFrequency(frequencies: number[]): number {
   const rank = frequencies.reduce((sum, frequency) => sum + rankOf(frequency), 0) / frequencies.length;

@@ -30,7 +30,7 @@ function findProcessLimit(): number {
   return Math.min(...(isRoot ? [] : [limitIn(ofUser)]), ...CGROUP_FILES.map((file) => limitIn(read(file))));
 }
 
-/** Why a server would run out of processes; undefined: it would not. `limit`: by default that of this machine. */
+/** Why a server would run out of processes; undefined: it would not. `limit`: by default this machine's. */
 export function findTooFewProcesses(limit = findProcessLimit()): Problem | undefined {
   if (limit >= LEAST_PROCESSES) return undefined;
   return {

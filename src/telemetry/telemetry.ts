@@ -60,8 +60,8 @@ export type StorageFigures = {
 };
 
 /**
- * Indexes of pgvector. `missing`: knowledge bases that are large enough for one and have none. `builtShare`: of the one
- * that is being built; undefined: none is.
+ * Indexes of pgvector. `missing`: knowledge bases that are large enough for one and have none. `builtShare`: of the
+ * index that is being built; undefined: none is.
  */
 export type VectorIndexFigures = {
   isUsable: boolean;

@@ -44,7 +44,7 @@ function testUnauthorized(operationId: OperationId, { request, apiKey }: Account
 /** One function reads the media type for all operations: one of them is tried with each, the others with these. */
 const SOME_MEDIA_TYPES = [undefined, 'text/plain'];
 
-/** More than any limit, so that the refusal names the limit. Only that of a text's content needs megabytes. */
+/** More than any limit, so that the refusal names the limit. Only the limit of a text's content needs megabytes. */
 const aboveLimitOf = (operationId: OperationId): number =>
   operationId === 'importTextContent' ? 20_000_000 : 2_000_000;
 

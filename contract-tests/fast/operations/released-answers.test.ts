@@ -3,7 +3,7 @@
  * follow the old ones of an object.
  *
  * released-answers.json has the requests and answers in their order, recorded with 0.1.0. Among the requests are all
- * examples of its spec; the ids are those of the examples. Whoever changes an answer there changes what the clients of
+ * examples of its spec; the ids are the examples' ids. Whoever changes an answer there changes what the clients of
  * that version get. One change was made on purpose: warnings are objects with a code, and no longer sentences. The
  * order of results stays; their scores follow the ranking, which gets better from version to version.
  */
@@ -63,10 +63,10 @@ const PAGES: Record<string, Parameters<typeof smallPdf>[0]> = {
   'floor-plan.pdf': [[]],
 };
 
-/** The ids of the service by those of the examples. */
+/** The ids of the service by the ids of the examples. */
 const ids = new Map<string, string>();
 
-/** Ids of documents and files begin with that of their knowledge base, so the longest come first. */
+/** Ids of documents and files begin with the id of their knowledge base, so the longest come first. */
 const pairs = () => [...ids].toSorted(([left], [right]) => right.length - left.length);
 
 const toActual = (input: Fields): Fields =>

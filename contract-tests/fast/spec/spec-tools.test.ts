@@ -1,4 +1,4 @@
-/** What belongs to the spec is current: generated code, the tests that gaps.md names, those of each operation. */
+/** What belongs to the spec is current: generated code, the tests that gaps.md names, the tests of each operation. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

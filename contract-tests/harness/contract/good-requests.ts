@@ -7,7 +7,7 @@ import { inputsOf, operationOf, type Schema } from '../../../src/contract-check/
 import { OPERATION_IDS, type OperationId, ROUTES } from '../../../src/contract-check/spec/routes.ts';
 
 /**
- * The contract that an answer must keep: that of an operation, of a page (/docs, /metrics), or of any other route
+ * The contract that an answer must keep: of an operation, of a page (/docs, /metrics), or of any other route
  * (undefined). 'any': a changed path may lead to any of them.
  */
 export type Route = OperationId | 'page' | undefined | 'any';

@@ -203,7 +203,7 @@ const CONTENT_TYPES = [
   '',
 ];
 
-/** Headers that replace or join those of a good request. */
+/** Headers that replace or join the headers of a good request. */
 export const headerJunk: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 4, arbitrary: fc.dictionary(fc.constantFrom(...HEADER_NAMES), headerText, { maxKeys: 4 }) },
   fc.record({ 'content-type': fc.oneof(fc.constantFrom(...CONTENT_TYPES), headerText) }),

@@ -1,4 +1,4 @@
-/** A load of every operation through a balancer: each request may reach another server than the one before. */
+/** A load of every operation through a balancer: each request may reach another server than the last. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Api } from '../../../src/contract-check/requests/api.ts';

@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { findDescendants } from './processes.ts';
 import { usedMsBy } from './processor-time.ts';
 
-/** Times of all cores together, in milliseconds since the start of the machine. `own`: those of this test. */
+/** Times of all cores together, in milliseconds since the start of the machine. `own`: the times of this test. */
 export type MachineTimes = { idleMs: number; busyMs: number; ownMs: number };
 
 const TICK_MS = 10;

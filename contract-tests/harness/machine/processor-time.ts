@@ -15,6 +15,6 @@ const TICK_MS = 10;
 /** The first of four fields: user and system time of the process, then of its ended children. */
 const UTIME = 11;
 
-/** The processor time of a process in milliseconds, with that of its ended children; 0 where it is unknown. */
+/** The processor time of a process in milliseconds, its ended children included; 0 where it is unknown. */
 export const usedMsBy = (pid: number): number =>
   (readStat(pid)?.slice(UTIME, UTIME + 4) ?? []).reduce((ticks, field) => ticks + Number(field), 0) * TICK_MS;

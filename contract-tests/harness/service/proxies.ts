@@ -57,7 +57,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** The whole configuration of the program around that of the page, at the ports of the test. */
+/** The program's whole configuration around the part from the page, at the ports of the test. */
 function completeConfiguration(
   name: ProxyName,
   text: string,

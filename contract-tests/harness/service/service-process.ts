@@ -172,7 +172,7 @@ export type StartOptions = {
   settings?: Settings;
   /** A command that runs the program named after it in its own process, as nice(1) does. */
   launcher?: string[];
-  /** The file of another Node than that of the tests. */
+  /** The file of another Node than the tests run on. */
   node?: string | undefined;
   /** Arguments of Node before the program, for a profiler. */
   nodeArguments?: string[];
@@ -250,7 +250,7 @@ export const startSecondServer = async (
 
 /**
  * Starts a worker beside the service on `dataDirectory`. Resolves when it takes jobs.
- * Its address is that of its health checks and metrics; empty without WORKER_PORT.
+ * Its address is for its health checks and metrics; empty without WORKER_PORT.
  */
 export const startWorker = async (
   dataDirectory: string,
@@ -261,7 +261,9 @@ export const startWorker = async (
     options: ['--worker'],
   });
 
-/** Ends the PostgreSQL of a killed service if no later start has ended it, and only that of this directory. */
+/**
+ * Ends the PostgreSQL of a killed service if no later start has ended it, and only the PostgreSQL of this directory.
+ */
 function endOrphanedPostgres(dataDirectory: string): void {
   try {
     const pid = findPostgresPid(dataDirectory);

@@ -26,7 +26,7 @@ const RESTART_PAUSE_MS = 200;
 const RESTART_TIMEOUT_MS = 60_000;
 
 /**
- * `server`: the one that owns PostgreSQL. PostgreSQL runs on until the server's next start replaces it.
+ * `server`: the server that owns PostgreSQL. PostgreSQL runs on until the server's next start replaces it.
  * `backend`: one process of PostgreSQL. After its death PostgreSQL ends the others and recovers by itself.
  */
 type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'extraction';

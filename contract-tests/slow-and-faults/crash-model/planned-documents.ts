@@ -29,7 +29,7 @@ function wordOf(number: number, section: number): string {
   return `x${digits.map((digit) => LETTERS[digit]?.repeat(LETTERS_PER_DIGIT)).join('')}`;
 }
 
-/** The word that all versions of a document have in each passage. Its number is that of no document. */
+/** The word that all versions of a document have in each passage. No document has its number. */
 export const versionsWord = (number: number): string => wordOf(number, SECTIONS);
 
 function sectionOf(word: string, { shared, random }: { shared: string; random: Random }): string {

@@ -53,7 +53,7 @@ const validFilterText: fc.Arbitrary<string> = (() => {
 function validText({ minLength = 0, maxLength = DEFAULT_MAX_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
   const accepts = ajv.compile({ minLength, maxLength, ...rest });
   const inBounds = hostileText.map((text) => clip(text, minLength, maxLength));
-  // Of the patterns only those of addresses and of names refuse most texts.
+  // Only the patterns of addresses and of names refuse most texts.
   const usual = inBounds.map((text) => {
     const address = `https://example.com/${encodeURIComponent(text)}`.slice(0, maxLength);
     return [text, address].find((each) => accepts(each)) ?? text.replaceAll(/[^\w.-]/g, '_');

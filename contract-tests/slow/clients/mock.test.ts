@@ -1,6 +1,6 @@
 /**
- * The mock (npm run mock): answers that a client chooses, those of --fixed, and that its refusals equal the service's.
- * mock-memory.test.ts tests what it remembers.
+ * The mock (npm run mock): answers that a client chooses, the answers of --fixed, and that its refusals equal the
+ * service's. mock-memory.test.ts tests what it remembers.
  */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../../generated/types.gen.ts';

@@ -1,6 +1,6 @@
 /**
  * Two servers behind PgBouncer in transaction mode, with fewer connections to the database than either server may open:
- * each statement may run in another session than the one before, and no transaction may wait for a second connection.
+ * each statement may run in another session than the last, and no transaction may wait for a second connection.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -111,7 +111,7 @@ test.skipIf(pgbouncer === undefined)(
     await killPooler(servers);
     await exceedRateLimit(servers);
     await operate(servers);
-    // The settings of its statements are those of their transactions only.
+    // The settings of its statements last for their transactions only.
     const setting = await withDatabase(servers.pooler.url, (client) => client.query('SHOW enable_seqscan'));
     expect(setting.rows).toEqual([{ enable_seqscan: 'on' }]);
   },

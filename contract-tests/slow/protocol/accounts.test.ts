@@ -233,7 +233,7 @@ test('404: a query of own knowledge bases and a foreign one fails, and costs not
   const input = { query: 'tarsier', knowledgeBaseIds: [own.knowledgeBaseId, foreign.knowledgeBaseId] };
   const answer = await mine.request('query', input);
   expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
-  // The message names the id that the request has named. Otherwise it is that of an unknown id.
+  // The message names the id that the request has named. Otherwise it is the message of an unknown id.
   const unknown = { ...input, knowledgeBaseIds: [own.knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
   const { text } = await mine.request('query', unknown);
   expect(answer.text).toBe(text.replace(UNKNOWN_KNOWLEDGE_BASE_ID, foreign.knowledgeBaseId));

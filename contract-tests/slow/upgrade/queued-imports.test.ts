@@ -39,7 +39,7 @@ async function withServer(options: string[], use: (caller: Caller) => Promise<vo
   await use(createCaller(server)).finally(() => server.stop());
 }
 
-/** Makes the jobs of all unfinished documents those of a server of the version before. The last one was killed. */
+/** Makes all unfinished documents' jobs the jobs of a server of the last version. The last one was killed. */
 const LEAVE_TO_PG_BOSS = `
   INSERT INTO pgboss.job (name, data, state, started_on, heartbeat_on)
     SELECT 'import-file', json_build_object('knowledgeBaseId', knowledge_base_id, 'id', document_id), 'active', now(),

@@ -15,7 +15,7 @@ export type Recorded = {
   keyed: { key: string; input: object; answer: string };
   unfinished: {
     knowledgeBaseId: string;
-    /** `path`: that of the upload address. */
+    /** `path`: of the upload address. */
     ticket: { fileId: string; path: string; content: string };
     uploadedFileId: string;
     pendingId: string;

@@ -141,7 +141,7 @@ export async function countDeltas(client: pg.Client): Promise<number> {
 /**
  * Waits until the service has merged its document frequencies, then vacuums.
  * Otherwise autovacuum would start a minute later, during a measurement.
- * @returns the seconds until the document frequencies were merged, and those of the vacuum
+ * @returns the seconds until the document frequencies were merged, and the seconds of the vacuum
  */
 export async function settle(client: pg.Client): Promise<{ mergeSeconds: number; vacuumSeconds: number }> {
   const start = performance.now();

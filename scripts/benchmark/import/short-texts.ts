@@ -80,7 +80,7 @@ async function untilMerged(client: pg.Client): Promise<void> {
   while ((await countDeltas(client)) > 0) await delay(POLL_MS);
 }
 
-/** Measures imports into one knowledge base. The processor time includes that of merging their document frequencies. */
+/** Measures imports into one knowledge base. The processor time includes the merge of their document frequencies. */
 export async function measureShortTexts(report: Report): Promise<void> {
   await withService(async (service) => {
     const knowledgeBaseId = await createKnowledgeBase(service, 'short texts');

@@ -91,7 +91,7 @@ function planOf(options: Options, fail: (message: string) => never): LoadPlan {
 async function run(plan: LoadPlan, { json, plot }: Options): Promise<void> {
   const machine = describeMachine();
   const progress = (text: string) => print(`… load: ${text}`);
-  // The figures of imports are those of the command `large`.
+  // The command `large` has the figures of imports.
   const results = await measureLoad({ progress, note: progress, figure: () => {} }, plan);
   print(formatResults(results));
   const { place, questions, ...measured } = plan;

@@ -23,7 +23,7 @@ import { type Summary, summarise } from './summary.ts';
  * What to measure.
  *
  * - `place`: the deployment.
- * - `sizes`: those of the corpus.
+ * - `sizes`: of the corpus.
  * - `questions`: asked of what the account has, instead of the corpus.
  * - `loops`: one after the other, at each size. `warmUpSeconds`: before the first of them.
  * - `importsPerSecond`: documents of a few passages that are imported beside the queries; 0: none.

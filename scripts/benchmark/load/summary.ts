@@ -6,7 +6,7 @@ import { ANSWERED, type Outcome } from './loops.ts';
 export type Times = { p50: number; p90: number; p95: number; p99: number; p999: number; longest: number };
 
 /**
- * The requests of a loop. Times are those of the answers only: errors often come sooner.
+ * The requests of a loop. Only answers have times: errors often come sooner.
  *
  * - `errors`: their number by code.
  * - `bySecond`: the times of the requests that were due in each second, from the loop's first to its last.
@@ -37,7 +37,7 @@ function bySecondOf(answered: Outcome[]): Summary['bySecond'] {
     });
 }
 
-/** `seconds`: those of the loop, over which its rate is taken. */
+/** `seconds`: of the loop, over which its rate is taken. */
 export function summarise(outcomes: Outcome[], seconds: number): Summary {
   const answered = outcomes.filter(({ code }) => code === ANSWERED);
   const errors = Map.groupBy(

@@ -11,7 +11,7 @@ const STANDARD_FONTS = join(root, 'node_modules/pdfjs-dist/standard_fonts');
 type Font = readonly [name: string, file?: string];
 
 /**
- * Fonts with serifs, as books and contracts have them: those of Debian, and of a package of npm. The first one counts.
+ * Fonts with serifs, as books and contracts have them: of Debian, and of a package of npm. The first one counts.
  */
 const SERIF_FONTS: readonly Font[] = [
   ['Liberation Serif', '/usr/share/fonts/truetype/liberation/LiberationSerif-Regular.ttf'],

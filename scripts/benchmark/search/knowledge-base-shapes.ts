@@ -35,7 +35,7 @@ type Corpus = { service: RunningService; passages: number; knowledgeBaseIds: str
  *
  * - `idsOf`: the knowledge bases to search; undefined: all of the account.
  * - `options`: the other options of the query.
- * - `p50AtMost`: the target of its p50, in multiples of that of the first shape.
+ * - `p50AtMost`: the target of its p50, in multiples of the first shape's p50.
  */
 type Shape = {
   name: string;

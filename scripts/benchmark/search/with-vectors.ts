@@ -22,7 +22,7 @@ const [STORAGE_MAX, IMPORT_MAX, QUERY_MAX_MS, MEMORY_MAX] = [0.12, 1.05, 1.5, 32
 
 type Costs = { importSeconds: number; queryMs: number; p50: number; storage: number; memory: number };
 
-/** The bytes of the vectors, over those of all other tables, both with their indexes. */
+/** The bytes of the vectors, divided by the bytes of all other tables, both with their indexes. */
 const readVectorShare = (service: RunningService): Promise<number> =>
   withServiceDatabase(service, async (client) => {
     await settle(client);

@@ -88,7 +88,7 @@ const ratePerCpuSecond = ({ requests, serverCpu }: Round): number => requests / 
 const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds;
 /** The server's cost of one request: processor time where it is known, else elapsed time. */
 const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
-/** Adds the cost of a request relative to that of another one, which is measured at the same time. */
+/** Adds the cost of a request relative to the cost of another request, which is measured at the same time. */
 function addRatio(
   report: Report,
   name: string,

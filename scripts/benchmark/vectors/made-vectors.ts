@@ -59,7 +59,7 @@ export function makeTextVector(text: string, passages: number): Float32Array {
 /** A passage, by its place among the made vectors. `cosine`: to a query. */
 type Near = { place: number; cosine: number };
 
-/** Collects the passages nearest to a query, by the numbers themselves. Vectors are those of a `ModelSpace`. */
+/** Collects the passages nearest to a query, by the numbers themselves. The vectors come from a `ModelSpace`. */
 export function createNearest(query: Float32Array, most: number) {
   const queryLength = lengthOf(query);
   let nearest: Near[] = [];

@@ -18,8 +18,8 @@ const POLL_MS = 50;
 const MEBIBYTE = 2 ** 20;
 
 /**
- * `passages`: all that are there. `imported`: those of the corpus so far. `queries`: each is asked once, `count` of
- * them in each measurement.
+ * `passages`: all that are there. `imported`: the passages of the corpus so far. `queries`: each is asked once, `count`
+ * of them in each measurement.
  */
 export type Trial = {
   report: Report;

@@ -95,7 +95,7 @@ const writeClass = (operations: ClientOperation[], kind: Kind, classes: Classes)
 
 ${[writeHooks(kind), ...operations.map((operation) => writeMethod(operation, kind, classes))].join('\n')}`;
 
-/** The names of types in the text, except those of the standard library and of the package itself. */
+/** The names of types in the text, except the types of the standard library and of the package itself. */
 function namesIn(text: string, spec: Spec): string[] {
   const known = new Set(Object.keys(spec.components.schemas).flatMap((name) => [name, `${name}Input`]));
   return [...new Set(text.match(/\b[A-Z]\w+\b/g))].filter((name) => known.has(name)).sort();

@@ -45,7 +45,7 @@ ${fields.join('')}
 `;
 }
 
-/** An object that a caller passes. Its names are those of JSON: none of them has two words. */
+/** An object that a caller passes. Its names are the names in JSON: none of them has two words. */
 function writeInput(name: string, schema: Schema, classes: Classes): string {
   const { properties = {}, required = [] } = schema;
   const split = (wanted: boolean) =>

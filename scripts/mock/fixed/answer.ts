@@ -1,4 +1,4 @@
-/** Answers from the examples of the spec alone: those of `--fixed`, and those that a `Prefer` header requests. */
+/** Answers from the examples of the spec alone: for `--fixed`, and where a `Prefer` header requests one. */
 import type { DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
 import { ServiceError } from '../../../src/terms/errors.ts';
 import { FIXED_FILE, formatDownload } from '../downloads.ts';
@@ -21,7 +21,7 @@ function toRefusal({ body, headers }: SpecAnswer): ServiceError {
 }
 
 /**
- * The example of this status and name. Without a name: the one that fits the ids of the request.
+ * The example of this status and name. Without a name: the example that fits the ids of the request.
  * @throws the example as an error, if its status is none of success; NOT_FOUND errors for ids of an impossible form
  */
 export async function answerFixed(

@@ -127,7 +127,7 @@ function weighTerms(
   };
 }
 
-/** The sum of what the terms add. Of a term's variants, the one that adds most counts. */
+/** The sum of what the terms add. Of a term's variants, the variant that adds most counts. */
 function scoreOf({ frequencies, length, content }: IndexedPassage, terms: Term[], perLetter: number): number {
   const norm = lengthNorm(length, perLetter);
   const frequencyOf = (sequence: string[]): number =>

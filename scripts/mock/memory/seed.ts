@@ -123,7 +123,7 @@ function addDocument(
   if (row.status === 'processed') publish(state, document, extractSeed(type, text));
 }
 
-/** Adds the knowledge bases and documents. Their ids are new ones each time, but those of the spec's examples. */
+/** Adds the knowledge bases and documents. Their ids are new each time, except the ids of the spec's examples. */
 export function seed(state: State): void {
   const file = new URL('./seed.yaml', import.meta.url);
   for (const { documents, ...given } of load(readFileSync(file, 'utf8')) as SeedKnowledgeBase[]) {

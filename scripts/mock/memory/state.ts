@@ -62,14 +62,14 @@ export type StoredDocument = {
   reading?: Reading | undefined;
 };
 
-/** The keys of the Maps are the contract's ids. `answers`: those of requests with an Idempotency-Key. */
+/** The keys of the Maps are the contract's ids. `answers`: to requests with an Idempotency-Key. */
 export type State = {
   knowledgeBases: Map<string, KnowledgeBaseRow>;
   documents: Map<string, StoredDocument>;
   files: Map<string, StoredFile>;
   webhooks: Map<string, Webhook>;
   keys: Map<string, Key>;
-  /** By knowledge base; those of the account have no name. */
+  /** By knowledge base; the account's have no name. */
   synonyms: Map<string, SynonymGroup[]>;
   /** The last queries, the latest first. Undefined: queries are not kept. */
   history: { keptSince: Date; queries: KeptQuery[] } | undefined;
@@ -208,7 +208,7 @@ export const storageBytesOf = ({
   Buffer.byteLength(source_url ?? '') +
   Buffer.byteLength(external_id ?? '');
 
-/** @throws STORAGE_LIMIT_EXCEEDED unless the account may store these bytes besides, those of open tickets included */
+/** @throws STORAGE_LIMIT_EXCEEDED unless the account may store these bytes too, the bytes of open tickets included */
 export function requireStorage({ documents, files, now }: State, bytes: number): void {
   const time = now();
   const openBytes = ({ documentId, expiresAt, sizeBytes }: StoredFile) =>

@@ -4,7 +4,7 @@ import { createDatabase, createPool } from '../../database/connection/database.t
 import { addressesOf, nameOf } from '../../database/connection/hosts.ts';
 import { type Problem, reasonOf } from '../../terms/problem.ts';
 
-/** `startedAt` tells servers apart that have several addresses, such as those of two poolers. */
+/** `startedAt` tells servers apart that have several addresses, such as two poolers. */
 type Answer = { name: string; isStandby: boolean; startedAt: string };
 type Silence = { name: string; reason: string };
 
@@ -33,7 +33,7 @@ const describeSilence = ({ name, reason }: Silence): Problem => ({
   remedy: 'Start it, or remove it from DATABASE_URL: it could not take over.',
 });
 
-/** Two histories: what one of them stores, the other one does not have. */
+/** Two histories: what one stores, the other lacks. */
 const describePrimaries = (names: string[]): Problem => ({
   problem: `${names.join(' and ')} of DATABASE_URL are primaries, each with rows that the others lack.`,
   remedy: 'Stop all but one, and make them its standbys: see “A failover” in docs/operating.md.',

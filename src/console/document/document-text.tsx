@@ -13,7 +13,7 @@ import { RichText } from '../text/rich-text.tsx';
 import { type Block, loadPortion, PORTION, type Portion } from './load-text.ts';
 import type { MarkedPassages } from './marked-words.tsx';
 
-/** Passages before the one that a link names. */
+/** Passages before the passage that a link names. */
 const LEAD = 3;
 
 type State = { portions: Portion[]; error: unknown; isLoading: boolean };

@@ -7,7 +7,10 @@ type Condition = Parameters<typeof writeFilter>[0];
 /** A value of an attribute; `isListed`: as one text of a list. */
 export type AttributeValue = { name: string; value: string | number | boolean; isListed: boolean };
 
-/** The conditions that all have to apply: those of a group with `and` one by one. Empty where the text is no filter. */
+/**
+ * The conditions that all have to apply: the conditions of a group with `and` one by one. Empty where the text is no
+ * filter.
+ */
 function conditionsIn(text: string): Condition[] {
   if (text.trim() === '') return [];
   try {

@@ -98,7 +98,7 @@ type PlainStatement = { name: string; text: string };
 
 /**
  * A statement that is sent together with a first one, without a further round trip: in one transaction, which may be
- * that of the first. If the first fails, PostgreSQL skips the second.
+ * the first one's. If the first fails, PostgreSQL skips the second.
  */
 class QueryAfter extends ProtocolQuery {
   readonly #first: PlainStatement;

@@ -18,7 +18,7 @@ import { areBounded } from './bounded-statements.ts';
  *   statement for a single server runs in its shard instead (see shard-statements.ts).
  * - `buildInShard` makes the text that runs there, if the statement for a single server also reads other tables.
  * - `combine`: the statement runs at each server of shards instead, over all its shards (see worker-statements.ts), and
- *   this makes one result of those of the servers.
+ *   this makes one result of the servers' results.
  */
 export type DistributedStatement<Value extends string, Row> = {
   build?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;

@@ -164,7 +164,7 @@ export type Storing = AccountWithDefaults & { knowledgeBaseId: string };
 /**
  * What the account has stored, with this transaction, where Citus distributes the tables: by the recorded rows, or if
  * those exceed the limit, by all shards. It locks no row of the account, which would stay locked while a server of
- * shards hangs in the commit. The locks last longer than those of rows: until all servers have committed.
+ * shards hangs in the commit. The locks last longer than locks of rows: until all servers have committed.
  */
 async function readUsedInShards(
   transaction: Queryable,

@@ -140,7 +140,7 @@ export async function readUnindexed(
 
 /**
  * `isUsable`: pgvector is there. `built`: indexes that searches use. `missing`: knowledge bases that are large enough
- * for one and have none. `builtShare`: of the one that is being built now, in [0, 1]; undefined: none is.
+ * for one and have none. `builtShare`: of the index that is being built now, in [0, 1]; undefined: none is.
  */
 export type VectorIndexFigures = {
   isUsable: boolean;

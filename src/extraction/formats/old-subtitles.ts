@@ -64,7 +64,7 @@ function frameCues(text: string): Cue[] {
   return cues;
 }
 
-/** A line without a time stays with the one before: the text may be a log or notes, and not what it looks like. */
+/** A line without a time stays with the line before: the text may be a log or notes, and not what it looks like. */
 const addUntimed = (cues: Cue[], line: string): void => void cues.at(-1)?.lines.push(line);
 
 /** The times of a line of lyrics; a repeated line has several. Enhanced ones have further times before words. */

@@ -168,7 +168,7 @@ async function maintain(
   }
 }
 
-/** The model of the settings, whose vectors are those of the generation `own`. */
+/** The model of the settings, which makes the vectors of the generation `own`. */
 const passageEmbeddings = ({ embeddings: settings, log }: EmbeddingContext, own: VectorGeneration) =>
   createPassageEmbeddings(createEmbeddingsServer({ ...modelOf(settings), dimensions: own.dimensions }), {
     ...settings,

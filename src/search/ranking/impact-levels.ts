@@ -40,7 +40,9 @@ function levelsByTier({ known, weight }: WeighedLexemes, index: IndexStatistics)
   return [untiered, ...TIERS.map(({ typical }, tier) => levelOf(inTier(tier), typical))];
 }
 
-/** The level of the variants without tiers: those that count less, and rare synonyms or those of several words. */
+/**
+ * The level of the variants without tiers: variants that count less, and synonyms that are rare or of several words.
+ */
 const untieredLevel = (
   further: WeighedLexemes,
   synonyms: WeighedSynonym[],

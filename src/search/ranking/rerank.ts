@@ -207,11 +207,13 @@ function countsOfShared(ids: RawBuilder<unknown>, { distribution, isRestricted, 
 
 /**
  * `isRestricted`: the caller does not see all documents. `frequencies`: an object with the document frequencies of the
- * shared lexemes, which have been read already; each passage has the number of those of its knowledge base.
+ * shared lexemes, which have been read already; each passage has the numbers of its knowledge base.
  */
 type FeedbackForm = { distribution: Distribution; isRestricted?: boolean; frequencies?: RawBuilder<unknown> };
 
-/** The tables `passages`, those of `feedback` with a weight, and `shared`, lexemes that at least two of them have. */
+/**
+ * The tables `passages`, the rows of `feedback` with a weight, and `shared`, lexemes that at least two of them have.
+ */
 export const sharedLexemes = (lexemes: RawBuilder<unknown>) => sql`passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ${vectorScale} AS scale, ${textLexemes} AS lexemes
     FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),

@@ -15,7 +15,7 @@ import { testPromises } from '../../../harness/promises.ts';
 import { openAccount } from '../../../harness/service/opened-account.ts';
 import { sharedService } from '../../../harness/shared/share.ts';
 
-/** A web server on this machine with one page, whose text is that of its path. */
+/** A web server on this machine with one page, whose text is its path. */
 const pages = createServer((request, response) =>
   response
     .writeHead(200, { 'content-type': 'text/html', etag: `"${request.url}"` })

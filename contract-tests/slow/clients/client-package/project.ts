@@ -43,7 +43,7 @@ const COMPILER = {
   target: 'es2022',
 };
 
-/** A page has the types of the DOM only, a server those of Node only. The package compiles with either. */
+/** A page has the types of the DOM only, a server the types of Node only. The package compiles with either. */
 const CONFIGURATIONS = {
   page: {
     ...COMPILER,

@@ -11,7 +11,7 @@ export type Runtime = { name: string; command: string; options: string[]; enviro
 
 const modules = join(import.meta.dirname, '../../../../node_modules');
 
-/** The Node that runs the tests, that of their service, and those of the machine, which come later in PATH. */
+/** The Node that runs the tests, the Node of their service, and the Nodes of the machine, which come later in PATH. */
 const nodes = new Set([
   process.execPath,
   ...(process.env.OLDEST_NODE === undefined ? [] : [process.env.OLDEST_NODE]),

@@ -88,7 +88,7 @@ type Content = {
 
 /**
  * The document that has this content already, as the service finds it. Under an external id, its attributes and source
- * URL become those of the import, where these are given.
+ * URL become the import's, where the import has them.
  */
 export function takeUnchanged(
   state: State,

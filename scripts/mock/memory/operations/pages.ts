@@ -5,7 +5,7 @@ type Page<Item> = {
   limit?: number | undefined;
   cursor?: string | undefined;
   createdAt(item: Item): Date;
-  /** Of cursors; by default that of rows whose ids are UUIDs. */
+  /** Of cursors; by default of rows whose ids are UUIDs. */
   format?: PositionFormat<{ createdAt: Date; id: string }>;
 };
 

@@ -78,7 +78,7 @@ function toFound(found: Found): FoundPassage & Pick<Found, 'passage' | 'byWords'
 
 type Detailing = { request: QueryRequest; scoring: ExplainedScoring; context: PassageContext | undefined };
 
-/** The parts of the score by words, unless only meaning counts, and that of meaning. */
+/** The parts of the score by words, unless only meaning counts, and the part of meaning. */
 function explainBoth(
   { byWords, meaning, ...found }: ReturnType<typeof toFound>,
   matches: Matches,

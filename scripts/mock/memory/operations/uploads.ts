@@ -58,7 +58,7 @@ export async function keepUpload(state: State, fileId: string, bytes: ReceivedBy
   await receive(state, requireOpenFile(state, fileId), bytes);
 }
 
-/** The pending document of a file whose bytes have arrived; with `skips`, the one that has its content already. */
+/** The pending document of a file whose bytes have arrived; with `skips`, the document that has its content already. */
 function importReceived(
   state: State,
   file: StoredFile,

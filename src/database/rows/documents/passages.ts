@@ -115,7 +115,7 @@ const readRange = prepareRead(
     ORDER BY position`,
 );
 
-/** Code points of a range that is read together with those of other requests: as long as a short page of passages. */
+/** Code points of a range that is read together with other requests' ranges: as long as a short page of passages. */
 const SHORT_RANGE_LENGTH = 100_000;
 
 const HAS_SURROGATES = /[\ud800-\udfff]/;

@@ -1,6 +1,6 @@
 /** Tells by the name of a paragraph's style whether the paragraph is code, whose white space counts. */
 
-/** The built-in names of Word and LibreOffice, that of pandoc, and what people call their own. */
+/** The built-in names of Word, LibreOffice and pandoc, and what people call their own. */
 const CODE =
   /^(?:HTML Preformatted|Preformatted Text|(?:source )?code(?: ?(?:block|listing))?|listing|quellcode)$/i;
 

@@ -9,7 +9,7 @@ type Style = { name: string; basedOn: string; outline: number | undefined; place
 export type WordStyles = {
   /** A paragraph style's heading level from 1; undefined where it is no heading. */
   headingLevel(style: string): number | undefined;
-  /** Whether a paragraph style is that of code, whose white space counts. */
+  /** Whether a paragraph style is for code, whose white space counts. */
   isCode(style: string): boolean;
   /** The style, then those that it is based on. */
   chain(style: string): string[];

@@ -55,7 +55,7 @@ export class ActualTexts {
   }
 }
 
-/** A glyph whose number is that of a blank, or a control, is none. */
+/** A glyph with the number of a blank, or of a control, is none. */
 const isDrawnBlank = ({ text, isCode }: Glyph): boolean => !isCode && /^\p{Zs}$/u.test(text);
 /** Persian words have one that some fonts draw as a blank. */
 const JOINERS = /^[\u200c\u200d]+$/;

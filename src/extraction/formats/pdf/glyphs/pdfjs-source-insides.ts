@@ -1,7 +1,7 @@
 /**
  * The source of pdf.js, as of 6.5, in which a word is replaced as it is loaded: see docs/private-insides.md. Instead:
  * import it as it is; syllables that only `ActualText` names are then wrong, as browsers, LibreOffice, Typst and Word
- * write those of Hindi, Thai and others. PDFium, which reads that text, has fewer words right, and 4 MB.
+ * write Hindi, Thai and others. PDFium, which reads that text, has fewer words right, and 4 MB.
  */
 import { registerHooks } from 'node:module';
 
@@ -9,7 +9,7 @@ import { registerHooks } from 'node:module';
 const MARK_NUMBER = '.get("MCID")';
 const MARK_TEXT = '.get("ActualText")';
 
-/** The half of pdf.js that reads files. It has no types. By default pdf.js would load the one that is not minified. */
+/** The half of pdf.js that reads files. It has no types. By default pdf.js would load the file that is not minified. */
 export async function loadReader() {
   const reader = import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs');
   const hooks = registerHooks({
