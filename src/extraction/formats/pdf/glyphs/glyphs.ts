@@ -99,7 +99,7 @@ function blanksOf({ state: { font }, blanks }: Pen): Set<number> {
  * The line that is drawn on: its origin, and the unit vectors along it (ux, uy) and across it (vx, vy). The angle is
  * rounded to a degree, so that words that are each turned a little (in scanned pages) stay on one line.
  */
-type Line = {
+type Line = Pick<Glyph, 'em' | 'size' | 'direction' | 'isVertical' | 'font' | 'style' | 'spacing'> & {
   x: number;
   y: number;
   ux: number;
@@ -108,13 +108,6 @@ type Line = {
   vy: number;
   /** Page units of a unit of text space; negative where glyphs follow each other against (ux, uy). */
   ratio: number;
-  em: number;
-  size: number;
-  direction: string;
-  isVertical: boolean;
-  font: string;
-  style: string;
-  spacing: number;
 };
 
 function lineOf(state: TextState, font: PdfFont): Line {
