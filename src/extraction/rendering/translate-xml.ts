@@ -1,6 +1,6 @@
 /** Renders the elements of an XML format as the HTML elements that they resemble. */
 import type { Attributes } from '../markup/markup-tokens.ts';
-import { readXml, type XmlEvents } from '../markup/read-xml.ts';
+import type { XmlEvents } from '../markup/read-xml.ts';
 import { isElement, type TreeBuilder, treeBuilder, type XmlElement } from '../markup/xml-tree.ts';
 import type { HtmlRenderer } from './html-renderer.ts';
 
@@ -21,14 +21,6 @@ export type Translator = {
   /** Returns the text to write. Default: unchanged. */
   text?(text: string): string;
 };
-
-/**
- * Renders a part.
- * @throws what `readXml` and the renderer throw
- */
-export function translateXml(part: Uint8Array, renderer: HtmlRenderer, translator: Translator): void {
-  readXml(part, translating(renderer, translator));
-}
 
 /** The element that is being taken as a tree, if there is one. */
 function createCollecting() {
