@@ -304,6 +304,7 @@ test('of src/, contract-tests/ import the contract check alone; harness and test
     'src/client/testing/scripted-server.ts',
     'src/database/testing/new-database.ts',
     'src/embedded-postgres/embedded-postgres.ts',
+    'src/embedded-postgres/testing/plain-postgres.ts',
     'src/extraction/testing/containers/made-containers.ts',
     'src/extraction/testing/made-files.ts',
     'src/extraction/testing/mutations.ts',

@@ -126,6 +126,21 @@ test.skipIf(isCitus)(
   },
 );
 
+test('an upgrade that meets a table of another program says how to move, and changes nothing', async () => {
+  await administer(`GRANT CREATE ON SCHEMA public TO ${role}`);
+  await onDatabase(connectionOf(role, 'public'), (database) =>
+    migrateUpTo(database, '0018-account-frequencies'),
+  );
+  await administer('CREATE TABLE synonym_groups (theirs int)');
+  const before = await listTables();
+  await expect(migrate(connectionOf(role))).rejects.toThrow(
+    /"synonym_groups" already exists\. Nothing was changed\. Rename .* make a backup by the version before/,
+  );
+  expect(await listTables()).toEqual(before);
+  await administer('ALTER TABLE synonym_groups RENAME TO theirs');
+  expect((await migrate(connectionOf(role)))[0]).toBe('0019-jobs');
+});
+
 test.skipIf(isCitus)('ours are found with any search path, and with the tables of others on it', async () => {
   await migrate(connectionOf(role));
   await administer(...OTHER_PROGRAMS);

@@ -111,14 +111,21 @@ function describeRefusal(home: string, facts: SchemaFacts): Problem | undefined 
 /** SQLSTATEs of a table, index, type or function whose name is taken. */
 const TAKEN = ['42P07', '42710', '42723'];
 
-/** The error of a migration in these words, where something of another program has a name that it needs. */
-export const explainTaken = (error: unknown): unknown =>
+/** What an existing deployment does instead: an empty database or schema would leave its documents behind. */
+const MOVE =
+  'Nothing was changed. Rename what is theirs; or make a backup by the version before, and `restore` it by this one ' +
+  'into a database of its own.';
+
+/**
+ * The error of a migration in these words, where something of another program has a name that it needs.
+ * @param isUpgrade the schema has the tables of an earlier version
+ */
+export const explainTaken = (error: unknown, isUpgrade: boolean): unknown =>
   TAKEN.includes(codeOf(error))
     ? new Error(
-        `The schema of the tables has something of another program: ${reasonOf(error)}. ${ELSEWHERE}`,
-        {
-          cause: error,
-        },
+        `The schema of the tables has something of another program: ${reasonOf(error)}. ` +
+          (isUpgrade ? MOVE : ELSEWHERE),
+        { cause: error },
       )
     : error;
 

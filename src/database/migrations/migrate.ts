@@ -107,8 +107,8 @@ async function migrate<DB>(
   });
   const { error, results = [] } = await act(migrator);
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
-  const { unknown } = await compareMigrations(database);
-  if (unknown.length === 0) throw explainTaken(error);
+  const { done, unknown } = await compareMigrations(database);
+  if (unknown.length === 0) throw explainTaken(error, done.length > 0);
   // Servers of both versions may run on it meanwhile, but this version cannot know whether the schema still fits.
   throw new Error(
     `A newer version has changed the database (${unknown}): start that version, or restore a backup from before.`,

