@@ -54,6 +54,17 @@ test('a new value revokes the previous one, and no other key', async () => {
   expect(await listApiKeys(testDatabase.database)).toHaveLength(3);
 });
 
+test('the start on another, empty database keeps the key in the file', async () => {
+  await start();
+  const file = apiKeyFile(readConfig({ DATA_DIR }));
+  const key = await readFile(file, 'utf8');
+  await testDatabase.close();
+  testDatabase = await createTestDatabase();
+  await start();
+  expect(await readFile(file, 'utf8')).toBe(key);
+  expect(await opens(key.trim())).toBe(true);
+});
+
 test('a restart with the old value does not revoke the new key', async () => {
   const [before, after] = [generateApiKey(), generateApiKey()];
   for (const value of [before, before, after, before, after, before]) await start(value);

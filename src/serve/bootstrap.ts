@@ -2,7 +2,7 @@
  * Bootstrap, the first start on an empty database: creates an account, its key, and the secret of upload addresses.
  */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -10,7 +10,7 @@ import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
 import { createAccount, findFirstAccountId } from '../database/rows/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/rows/api-keys.ts';
-import { generateApiKey, readApiKey } from '../terms/api-key.ts';
+import { generateApiKey, isApiKey, readApiKey } from '../terms/api-key.ts';
 import { requireDataDirectory } from './data-directory.ts';
 import { readOrGenerateSecret } from './secrets/generated-secret.ts';
 import { apiKeyFile, uploadSecretFile } from './secrets/secret-files.ts';
@@ -40,9 +40,13 @@ async function findFirstAccount(
   return { accountId: await createAccount(transaction, 'default', config.initialCredits), isNew: true };
 }
 
-/** Creates the first key, and writes it to the file. */
+/**
+ * Creates the first key, and writes it to the file. A key that is there already opens this database too: where the
+ * start has the address of a wrong database, it is the only copy of the right one's key.
+ */
 async function makeFirstKey(transaction: Queryable, accountId: string, file: string): Promise<void> {
-  const key = generateApiKey();
+  const found = existsSync(file) ? (await readFile(file, 'utf8')).trim() : '';
+  const key = isApiKey(found) ? found : generateApiKey();
   await insertApiKey(transaction, key, { accountId, name: 'first key' });
   requireDataDirectory(dirname(file));
   // Before the commit: a file with an unknown key is better than a key that is in no file.
