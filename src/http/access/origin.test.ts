@@ -37,6 +37,11 @@ test.each([
   [{ 'x-forwarded-host': 'a.example:443', 'x-forwarded-proto': 'https' }, 'https://a.example'],
   [{ 'x-forwarded-host': 'a.example', 'x-forwarded-prefix': '/knowledge/' }, 'http://a.example/knowledge'],
   [{ forwarded: 'for=192.0.2.1;proto=https;host="a.example:8443", for=b' }, 'https://a.example:8443'],
+  [{ forwarded: 'for=192.0.2.1, for=b;proto=https;host="[::1]:8443", for=c;host=d' }, 'https://[::1]:8443'],
+  [
+    { 'x-forwarded-host': 'a.example', 'x-forwarded-prefix': '/outer, /inner/' },
+    'http://a.example/outer/inner',
+  ],
 ])('%o is %s where proxies are trusted, and is told where they are not', async (headers, named) => {
   expect(await ask(headers as Record<string, string>, true)).toEqual({ origin: named, lines: [] });
   const { origin, seen, lines } = await ask(headers as Record<string, string>, false);

@@ -7,12 +7,20 @@ const HOST = /^[\w.:[\]-]+$/;
 /** A path before the paths of the service, such as `/knowledge`. */
 const PREFIX = /^(?:\/[\w.~-]+)+$/;
 
-/** The first of the values that a header has from several proxies: the value of the outermost proxy. */
-const firstOf = (context: Context, name: string): string => context.get(name).split(',')[0]?.trim() ?? '';
+/** The values that a header has from several proxies, from the outermost proxy on. */
+const valuesOf = (context: Context, name: string): string[] =>
+  context
+    .get(name)
+    .split(',')
+    .map((value) => value.trim());
 
-/** The fields of RFC 7239, from the outermost proxy: `for=…;proto=https;host=a` */
+const firstOf = (context: Context, name: string): string => valuesOf(context, name)[0] ?? '';
+
+/** The fields of RFC 7239, each of the outermost proxy that has it: `for=…, for=…;proto=https;host=a` */
 function forwardedFields(context: Context): Record<string, string> {
-  const fields = firstOf(context, 'forwarded').split(';');
+  const fields = valuesOf(context, 'forwarded')
+    .toReversed()
+    .flatMap((element) => element.split(';'));
   return Object.fromEntries(
     fields.map((field) => {
       const [name = '', value = ''] = field.split('=', 2);
@@ -20,6 +28,12 @@ function forwardedFields(context: Context): Record<string, string> {
     }),
   );
 }
+
+/** What the proxies have taken off the path, one after the other: `/outer, /inner/` → `/outer/inner` */
+const prefixOf = (context: Context): string =>
+  valuesOf(context, 'x-forwarded-prefix')
+    .map((prefix) => prefix.replace(/\/+$/, ''))
+    .join('');
 
 /** Adds the port that a proxy names apart, where the host has none. */
 const withPort = (host: string, port: string): string =>
@@ -33,7 +47,7 @@ export function forwardedAddressOf(context: Context): string | undefined {
   const fields = forwardedFields(context);
   const proto = firstOf(context, 'x-forwarded-proto') || fields.proto;
   const host = firstOf(context, 'x-forwarded-host') || fields.host;
-  const prefix = firstOf(context, 'x-forwarded-prefix').replace(/\/+$/, '');
+  const prefix = prefixOf(context);
   if (!proto && !host && prefix === '') return undefined;
   const named = withPort(host || context.host, firstOf(context, 'x-forwarded-port'));
   const address = `${(proto || 'http').toLowerCase()}://${named}`;
