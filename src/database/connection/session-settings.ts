@@ -91,12 +91,18 @@ const isTimeout = (name: string): boolean => /^\w+_timeout$/.test(name);
 /** SQLSTATE of a statement that was cancelled, by a request or by its time-out. */
 const CANCELLED = '57014';
 
+/**
+ * For the rest of a message, whose statements are one transaction. A `statement_timeout` of the role then holds for
+ * SET alone. That is not planned, so that `jit_above_cost = 0` compiles nothing for it, which takes longer than 10 ms.
+ */
+const UNHINDERED = 'SET LOCAL statement_timeout = 0; SET LOCAL jit = off';
+
 /** How often a first statement is sent. */
 const TRIES_MAX = 10;
 
 /**
- * Sends the first statement of a connection. A `statement_timeout` of the role holds for it, and its first try reads
- * the catalogs: under load that takes longer than 5 ms. Each further try finds more of them in memory.
+ * Sends the first statements of a connection. A `statement_timeout` of the role holds for the first one, which takes
+ * longer than a millisecond under load.
  */
 async function despiteTimeout(send: () => Promise<unknown>): Promise<unknown> {
   for (let tries = 1; ; tries++) {
@@ -110,7 +116,7 @@ async function despiteTimeout(send: () => Promise<unknown>): Promise<unknown> {
 
 /**
  * Reads the facts, and applies the settings to the session, if the connection is direct. The time-outs of a role
- * may be too short even for that: they go first, by a short statement of the same message.
+ * may be too short even for that: they go first, by short statements of the same message.
  */
 async function setAndRead(
   client: pg.ClientBase,
@@ -125,6 +131,7 @@ async function setAndRead(
   const path = `pg_catalog.set_config('search_path', ${searchPathOf('home')}, false)`;
   // The schema is found by the role's own search path, which the same statement then replaces.
   const text = `
+    ${UNHINDERED};
     SELECT ${first.join(', ')};
     WITH found AS MATERIALIZED (SELECT ${homeSchema(schema)} AS home)
     SELECT ${isDirect} AS "isDirect", ${HAS_CITUS} AS "hasCitus", ${VERSION} AS version, home,
@@ -136,8 +143,8 @@ async function setAndRead(
   // Behind a pooler whose database is unreachable, the statement would wait for two minutes, and the client with it.
   const send = (): Promise<unknown> => client.query({ text, query_timeout: timeoutMs } as pg.QueryConfig);
   const results = await despiteTimeout(send);
-  const [, facts] = results as [pg.QueryResult, pg.QueryResult<Facts>]; // of a message with two statements
-  if (facts.rows[0] === undefined) throw new Error('the database says nothing about itself');
+  const facts = (results as pg.QueryResult<Facts>[]).at(-1); // of a message with several statements
+  if (facts?.rows[0] === undefined) throw new Error('the database says nothing about itself');
   return facts.rows[0];
 }
 

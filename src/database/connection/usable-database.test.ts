@@ -59,6 +59,13 @@ test.each([
   ['no password', 'SASL: client password must be a string', undefined, 'PGPASSWORD'],
   ['an entry for TLS only', 'no pg_hba.conf entry for host "::1", no encryption', '28000', 'sslmode=require'],
   ['a wrong password', 'password authentication failed', '28P01', '% as %25'],
+  ['a role of a group', 'role "a" is not permitted to log in', '28000', 'ALTER ROLE … LOGIN'],
+  [
+    'a closed database',
+    'database "d" is not currently accepting connections',
+    '55000',
+    'ALLOW_CONNECTIONS true',
+  ],
   ['a right that is missing', 'permission denied for database "d"', '42501', 'GRANT CONNECT'],
   ['a start', 'the database system is starting up', '57P03', 'Wait'],
   ['what nobody knows', 'odd', 'XX123', "PostgreSQL's log"],

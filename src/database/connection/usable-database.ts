@@ -49,6 +49,21 @@ const SENTENCES: [RegExp, Problem][] = [
     },
   ],
   [
+    /is not permitted to log in/,
+    {
+      problem: 'The user in DATABASE_URL is a role that may not log in.',
+      remedy: 'Let an administrator run: ALTER ROLE … LOGIN; or set another user.',
+    },
+  ],
+  [
+    /is not currently accepting connections/,
+    {
+      problem: 'The database accepts no connections.',
+      remedy:
+        'Let an administrator run: ALTER DATABASE … ALLOW_CONNECTIONS true; or set another DATABASE_URL.',
+    },
+  ],
+  [
     /server does not support SSL/i,
     {
       problem: 'The server of the database does not support TLS.',

@@ -226,8 +226,12 @@ test.skipIf(isCitus)('titles are found by upper and lower case, whatever collati
   useService({}, createTurkish),
 );
 
-test('each of many connections begins, although the role has a millisecond for a statement', async () => {
-  const { connection, drop } = await createHostile({ statement_timeout: '1ms' });
+test('each of many connections begins, although the role has a millisecond, and compiles each statement', async () => {
+  const { connection, drop } = await createHostile({
+    statement_timeout: '1ms',
+    jit: 'on',
+    jit_above_cost: '0',
+  });
   const pool = createPool(connection, 20, () => {});
   const clients = await Promise.all(Array.from({ length: 20 }, () => connectIn(pool)));
   const { rows } = (await clients[0]?.query('SHOW statement_timeout')) ?? {};
