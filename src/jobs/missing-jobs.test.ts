@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { importUnattended } from '../serve/testing/unattended-imports.ts';
 import { parseDocumentId } from '../terms/ids.ts';
-import { enqueueMissingJobs } from './missing-jobs.ts';
+import { enqueueMissingJobs, hastenLateJobs } from './missing-jobs.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;
@@ -57,4 +57,18 @@ test('an import that was given up keeps its dead letter until its document has f
   await sql`UPDATE knowledge_jobs SET queue = 'give-up-import'`.execute(database);
   await enqueueMissingJobs(database);
   expect(await listWaiting()).not.toContain(id);
+});
+
+test('an import does not wait until a clock that was set back has come so far again', async () => {
+  const { database } = suite.service;
+  const [late, soon] = [await importPending('six'), await importPending('seven')];
+  await sql`UPDATE knowledge_jobs SET due_at = now() + interval '3 hours' WHERE document_id = ${late}`.execute(
+    database,
+  );
+  await sql`UPDATE knowledge_jobs SET due_at = now() + interval '1 minute' WHERE document_id = ${soon}`.execute(
+    database,
+  );
+  await hastenLateJobs(database);
+  const due = await sql`SELECT document_id AS id FROM knowledge_jobs WHERE due_at <= now()`.execute(database);
+  expect(due.rows).toEqual([{ id: late }]);
 });

@@ -1,4 +1,4 @@
-/** Enqueues the jobs that must exist and do not. */
+/** Enqueues the jobs that must exist and do not, and hastens those that wait for a clock which was set back. */
 import { sql } from 'kysely';
 import { MAX, NIL } from 'uuid';
 import { repeat } from '../concurrency/repeat.ts';
@@ -8,10 +8,12 @@ import { isDistributed } from '../database/distribution/distribution.ts';
 import { enqueueOnce } from '../database/rows/jobs.ts';
 import type { JobContext } from './job-context.ts';
 import {
+  DEAD_LETTER_QUEUE,
   EMBEDDING_QUEUE,
   FETCH_QUEUE,
   GARBAGE_QUEUE,
   IMPORT_QUEUE,
+  PURGE_QUEUE,
   VECTORS_QUEUE,
 } from './queue-policies.ts';
 
@@ -50,6 +52,18 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
   return Number(numAffectedRows);
 }
 
+/** No pause of these lasts longer than ten minutes, nor does a lease. */
+const SOON_AGAIN = [IMPORT_QUEUE, DEAD_LETTER_QUEUE, PURGE_QUEUE, GARBAGE_QUEUE, EMBEDDING_QUEUE];
+
+/** Makes jobs due that would be so much later: the clock of the database was set back since they were enqueued. */
+export async function hastenLateJobs(database: Database): Promise<void> {
+  await sql`
+    UPDATE knowledge_jobs SET due_at = now()
+    WHERE queue = ANY (${SOON_AGAIN}) AND ended_at IS NULL AND due_at > now() + interval '15 minutes'`.execute(
+    database,
+  );
+}
+
 /** No two jobs that have not ended may be of the same subject. */
 const VECTORS_SUBJECT = { knowledgeBaseId: NIL, id: MAX, accountId: NIL };
 const EMBEDDING_SUBJECT = { knowledgeBaseId: MAX, id: NIL, accountId: NIL };
@@ -64,12 +78,13 @@ export async function enqueueVectors(
     await enqueueOnce(database, { queue: EMBEDDING_QUEUE, ...EMBEDDING_SUBJECT });
 }
 
-/** Does both at once and again and again, until the returned function is called. */
+/** Does all of it at once and again and again, until the returned function is called. */
 export function startEnqueuingMissingJobs({ config, database, log }: JobContext): () => Promise<void> {
   const enqueue = async (): Promise<number> => {
     const startedAtMs = performance.now();
     await enqueueVectors(database, config);
     const documents = await enqueueMissingJobs(database);
+    await hastenLateJobs(database);
     if (documents > 0) log.info({ documents }, 'unfinished documents without a job were enqueued');
     return Math.max(INTERVAL_MS, (performance.now() - startedAtMs) * PAUSE_FACTOR);
   };

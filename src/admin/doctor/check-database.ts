@@ -11,7 +11,7 @@ import { compareMigrations } from '../../database/migrations/migrate.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../terms/problem.ts';
 
-/** Both clocks check upload tickets, which are valid for an hour. Synchronised clocks differ by milliseconds. */
+/** Tokens and sign-ins end by the clock of the server, all else by that of the database. These nearly agree. */
 const MAX_SKEW_MS = 5_000;
 
 /** Checks whether the database answers; if not, the other checks are useless. */
@@ -120,7 +120,7 @@ export async function checkClock(database: Database, now = Date.now): Promise<Pr
   if (skewMs <= MAX_SKEW_MS) return [];
   const problem =
     `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: ` +
-    'upload addresses and imports would end at the wrong time.';
+    'tokens and imports would end at the wrong time.';
   return [{ problem, remedy: 'Synchronise the clocks of both machines by NTP (chrony, systemd-timesyncd).' }];
 }
 

@@ -26,10 +26,13 @@ type Sql = RawBuilder<unknown>;
 /** A lease takes at most this part of what is left of the limit, so that other servers find enough. */
 const LEASED_PART = 10;
 
+/** A statement that has waited for another one has a now() that is earlier by so much at most. */
+const WAITED_MAX_SECONDS = 60;
+
 /**
  * A window begins with the first request after the end of the last one, by the database's clock. A statement that had
- * to wait for another one counts in the window that it then finds, also when its own now() is earlier. The keys are
- * sorted, so that two servers cannot deadlock.
+ * to wait for another one counts in the window that it then finds, also when its own now() is earlier. A window that
+ * would last longer is over: the clock was set back since. The keys are sorted, so that two servers cannot deadlock.
  *
  * The row of `excluded` belongs to a new window. An open window has at most as much left, so its lease is at most as
  * large as the new window's.
@@ -38,7 +41,8 @@ const countAndLease = prepare(
   'count_and_lease',
   ['keyIds', 'waiting', 'ahead', 'requestsPerWindow', 'windowSeconds'],
   (given) => {
-    const isOpen = sql`counter.ends_at > now()`;
+    const longestLeft = sql`make_interval(secs => ${given.windowSeconds}::float8 + ${sql.lit(WAITED_MAX_SECONDS)})`;
+    const isOpen = sql`(counter.ends_at > now() AND counter.ends_at <= now() + ${longestLeft})`;
     const limit = sql`${given.requestsPerWindow}::bigint`;
     const before = sql`CASE WHEN ${isOpen} THEN counter.requests ELSE 0 END`;
     const counted = sql`${before} + excluded.requests - excluded.leased`;

@@ -204,6 +204,14 @@ test('a window ends a minute after its first request; the first request of the n
   expect(await pass(server, 2)).toEqual([1, 2]);
 });
 
+test('a window ends, although the clock of the database was set back by hours', async () => {
+  const server = createRateLimitLeases(suite.database, MINUTE);
+  await server(keyId);
+  await sql`UPDATE rate_limit_counters SET requests = ${LIMIT}, leased = 0, ends_at = now() + interval '2 hours'
+    WHERE key_id = ${keyId}`.execute(suite.database);
+  expect(await pass(createRateLimitLeases(suite.database, MINUTE), 1)).toEqual([1]);
+});
+
 test('a request that cannot be counted rejects, and counting goes on when the database is back', async () => {
   const server = createRateLimitLeases(suite.database, MINUTE);
   await sql`ALTER TABLE rate_limit_counters RENAME TO elsewhere`.execute(suite.database);
