@@ -1,5 +1,14 @@
 /** A data directory is created, or refused with the name of its setting. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -33,6 +42,25 @@ test('a file is refused, and so is a directory below a file', () => {
       `DATA_DIR (${directory}) cannot be used: ${file} is not a directory. Set another DATA_DIR.`,
     );
   expect(readFileSync(file, 'utf8')).toBe('kept');
+});
+
+test.each(['~/data', '$HOME/data', `$${'{HOME}'}/data`, 'a/~'])(
+  '%s, which no shell has read, is refused',
+  (path) => {
+    expect(refusalOf(join(parent, path))).toMatch(/has ~ or a variable in it.* Write the whole path\.$/);
+    expect(readdirSync(parent)).not.toContain(path.split('/')[0]);
+  },
+);
+
+test('a directory that exists may have such a name, and others may have a part of it', () => {
+  mkdirSync(join(parent, '~'));
+  for (const path of ['~', 'a~b', 'US$5', '~user'])
+    expect(() => requireDataDirectory(join(parent, path))).not.toThrow();
+});
+
+test('a link that leads nowhere is refused', () => {
+  symlinkSync(join(parent, 'nowhere'), join(parent, 'link'));
+  expect(refusalOf(join(parent, 'link'))).toContain('and is a link that leads nowhere. Make its target');
 });
 
 // In these directories Node's mkdir with `recursive` never returns.

@@ -1,6 +1,6 @@
 /** Makes DATA_DIR usable, or reports why it is not. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../config/make-directory.ts';
 import { codeOf, type Problem } from '../terms/problem.ts';
@@ -32,6 +32,35 @@ function remedyOf(code: string): string {
   return `Let ${whose} write there, or set another DATA_DIR.`;
 }
 
+/** Something that a shell replaces, as a part of a path: files of settings are mostly read without a shell. */
+const FOR_A_SHELL = /(?:^|\/)(?:~|\$\{?\w+\}?)(?=\/|$)/;
+
+/** False also for what cannot be looked at, such as a path below a file. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** Why a path without a directory is not to be made, whoever may write there; undefined: it may be. */
+function describeWrongPath(directory: string): Problem | undefined {
+  if (existsSync(directory)) return undefined;
+  const because = (what: string) => `DATA_DIR (${directory}) does not exist, and ${what}.`;
+  if (FOR_A_SHELL.test(directory))
+    return {
+      problem: because('has ~ or a variable in it, which only a shell replaces'),
+      remedy: 'Write the whole path.',
+    };
+  if (isLink(directory))
+    return {
+      problem: because('is a link that leads nowhere'),
+      remedy: 'Make its target, or set another one.',
+    };
+  return undefined;
+}
+
 /** Explains to an operator why DATA_DIR is unusable. The system's own message would name a probe file. */
 function describeUnusable(directory: string, error: unknown): Problem {
   const existing = nearestExisting(directory);
@@ -53,6 +82,8 @@ function probeParent(existing: string): void {
 
 /** Why a start would refuse this data directory, in the same words; undefined: it would not. Leaves no files. */
 export function findUnusable(directory: string): Problem | undefined {
+  const wrong = describeWrongPath(directory);
+  if (wrong !== undefined) return wrong;
   const existing = nearestExisting(directory);
   try {
     (existing === directory ? probe : probeParent)(existing);
@@ -68,6 +99,8 @@ export function findUnusable(directory: string): Problem | undefined {
  * @throws an error with a remedy for the operator
  */
 export function requireDataDirectory(directory: string): void {
+  const wrong = describeWrongPath(directory);
+  if (wrong !== undefined) throw new Error(`${wrong.problem} ${wrong.remedy}`);
   try {
     makeDirectory(directory, 0o711);
     probe(directory);
