@@ -120,7 +120,7 @@ export async function checkClock(database: Database, now = Date.now): Promise<Pr
   if (skewMs <= MAX_SKEW_MS) return [];
   const problem =
     `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: ` +
-    'tokens and imports would end at the wrong time.';
+    'tokens and sign-ins would end at the wrong time.';
   return [{ problem, remedy: 'Synchronise the clocks of both machines by NTP (chrony, systemd-timesyncd).' }];
 }
 
