@@ -16,13 +16,7 @@ import { phraseConditions } from './phrases/phrase-conditions.ts';
 import type { Phrase } from './phrases/phrases.ts';
 import type { SearchedKnowledgeBases } from './query/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query/query-analysis.ts';
-import {
-  isByMeaning,
-  meaningOfModel,
-  modeOf,
-  type QueryEmbedding,
-  type SearchMode,
-} from './query/query-meaning.ts';
+import { isByMeaning, meaningOfModel, type QueryEmbedding } from './query/query-meaning.ts';
 import { languageWarning, meaningWarnings } from './query/query-warnings.ts';
 import { rankAcrossServers } from './rank-across-servers.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
@@ -33,17 +27,15 @@ import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
 import { type Rerank, rerankBest } from './rerank-best.ts';
 
 /**
- * `prefix`: the last word of the query may be the beginning of one. `mode`: whether words or meaning find passages;
- * undefined: both. `admit`: called when the knowledge bases are known to exist, with the database that ranks if it is
- * known; it refuses the search by throwing. `embed`: asks a model for the query's vector, once for all calls; it is
- * called when the search is not refused. `rerank`: false where no model is to order the passages; `reranking`: that
- * model. `scope`: what restricts the results. `minScore`: the lowest score of a result. `view`: what tells keys that
- * see a part of the account apart.
+ * `prefix`: the last word of the query may be the beginning of one. `admit`: called when the knowledge bases are known
+ * to exist, with the database that ranks if it is known; it refuses the search by throwing. `embed`: asks a model for
+ * the query's vector, once for all calls; it is called when the search is not refused. `rerank`: false where no model
+ * is to order the passages; `reranking`: that model. `scope`: what restricts the results. `minScore`: the lowest score
+ * of a result. `view`: what tells keys that see a part of the account apart.
  */
 export type SearchRequest = ScopedQuery & {
   limit: number;
   prefix?: boolean;
-  mode?: SearchMode | undefined;
   admit?: ((database?: Queryable) => Promise<void>) | undefined;
   embed?: (() => Promise<QueryEmbedding | undefined>) | undefined;
   rerank?: boolean | undefined;
@@ -124,12 +116,11 @@ async function rankExpanded(
 ): Promise<Ranked & { scoring: WeightedScoring }> {
   const { searched, frequencies } = expanded.statistics;
   const { phrases, meaning } = expanded;
-  const nearness = { mode: modeOf(request.mode, meaning), meaning };
   let analysis = expanded;
   for (let corrections = 0; ; corrections++) {
     const scoring = await weighTerms(database, request, analysis);
     const judged = { ...request, limit: limitToJudge(request.limit, scoring.terms) };
-    const search = { scoring, searched, request: judged, phrases, frequencies, ...nearness };
+    const search = { scoring, searched, request: judged, phrases, frequencies, meaning };
     const { found, held } = await rankPhrases(rankPassages, database, search);
     const wrong = findFalseGuesses(found, scoring.terms);
     if (wrong.size === 0) return { found: found.slice(0, request.limit), held, scoring };
@@ -167,7 +158,7 @@ async function expandWithMeaning(
     expandTerms(database, request, analysed, memory),
   ]);
   if (embedding === undefined) return expanded;
-  const meaning = meaningOfModel(embedding);
+  const meaning = meaningOfModel(embedding, request.mode);
   // How an index finds the nearest depends on all that is in it.
   if (request.restriction) return { ...expanded, meaning };
   const nearest = await findNearest(database, { meaning, searched, scope: request.scope }, indexes);
@@ -212,10 +203,10 @@ export function createSearchIn(
     await request.admit?.(database);
     const expanded = await expandWithMeaning(database, request, { analysed, indexes, memory });
     const { found, held, scoring } = await rankExpanded(rankPassages, database, { request, expanded });
-    const { details, query, mode } = request;
+    const { details, query } = request;
     const { meaning, phrases, excessPhrases } = expanded;
     const by = { searched, scoring, query, phrases: held, meaning, vectorsIn };
-    const byMeaning = isByMeaning(modeOf(mode, meaning), scoring);
+    const byMeaning = isByMeaning(meaning, scoring);
     const asWords = phrases.filter((phrase) => !held.includes(phrase)).map(({ text }) => text);
     return {
       found,

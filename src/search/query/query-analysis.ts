@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { SearchMode } from '../../../generated/types.gen.ts';
 import type { Language } from '../../analysis/language.ts';
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
 import type { Queryable } from '../../database/connection/database.ts';
@@ -31,7 +32,7 @@ import {
   type StemsByLanguage,
   type UnknownWords,
 } from './known-stems.ts';
-import { ownLanguage, type QueryMeaning, readMeaning, type SearchMode } from './query-meaning.ts';
+import { ownLanguage, type QueryMeaning, readMeaning } from './query-meaning.ts';
 import {
   analyseQuery,
   lexemesAsWritten,
@@ -46,8 +47,8 @@ import type { WordsToLookUp } from './words-to-look-up.ts';
 
 /**
  * A query over the account's knowledge bases with these distinct ids, or over all of them.
- * `skipsDeleted`: ids that the account lacks are no error. `restriction`: which documents exist for the caller;
- * undefined: all.
+ * `skipsDeleted`: ids that the account lacks are no error. `mode`: whether words or meaning find passages; undefined:
+ * both. `restriction`: which documents exist for the caller; undefined: all.
  */
 export type ScopedQuery = {
   accountId: string;
@@ -172,15 +173,19 @@ const lexemesOf = ({ terms, phraseLexemes }: AnalysedWords): string[] => {
 };
 
 /** A query as it was read. `own`: its language. `vectorsIn` is undefined where its meaning does not count. */
-type ReadQuery = { query: string; words: QueryWords; own: Language[]; vectorsIn: VectorsIn | undefined };
+type ReadQuery = Pick<ScopedQuery, 'query' | 'mode'> & {
+  words: QueryWords;
+  own: Language[];
+  vectorsIn: VectorsIn | undefined;
+};
 
-function readScoped({ query, mode = 'both' }: ScopedQuery, vectorsIn: VectorsIn | undefined): ReadQuery {
+function readScoped({ query, mode }: ScopedQuery, vectorsIn: VectorsIn | undefined): ReadQuery {
   const words = readQuery(query);
   // What is in quotes is searched as it is written.
-  const hasMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
-  return hasMeaning
-    ? { query, words, own: ownLanguage(query), vectorsIn }
-    : { query, words, own: [], vectorsIn: undefined };
+  const readsMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
+  return readsMeaning
+    ? { query, mode, words, own: ownLanguage(query), vectorsIn }
+    : { query, mode, words, own: [], vectorsIn: undefined };
 }
 
 /** What an attempt assumes of the searched set and of the stems, and the terms and synonyms that follow from it. */
@@ -262,7 +267,7 @@ function learn(
 
 /** `memory` has the stems in the query's own language, which no searched passage may have. */
 function toAnalysis(
-  { query, words, own, vectorsIn }: ReadQuery,
+  { query, mode, words, own, vectorsIn }: ReadQuery,
   { stems, analysed: { terms, phraseLexemes }, synonyms: { spans } }: Assumption,
   { lookedUp, found, memory }: { lookedUp: LookedUp; found: QueryStatistics; memory: StemMemory },
 ): QueryAnalysis {
@@ -277,7 +282,7 @@ function toAnalysis(
     ...withSynonyms(query, terms, affordable(spans, frequencies)),
     meaning:
       vectorsIn &&
-      readMeaning({ query, tokens, own, searched: searched.languages }, meaningStems(), vectorsIn),
+      readMeaning({ query, mode, tokens, own, searched: searched.languages }, meaningStems(), vectorsIn),
     phrases: toPhrases(phrases, phraseLexemes, frequencies),
     excessPhrases: phrases.excess,
   };

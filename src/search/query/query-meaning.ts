@@ -1,5 +1,5 @@
 /** The vector of a query: its words' vector, in its own language or in the passages' languages. */
-import type { QueryWarning } from '../../../generated/types.gen.ts';
+import type { QueryWarning, SearchMode } from '../../../generated/types.gen.ts';
 import { detectLanguage, type Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stems } from '../../analysis/lexemes.ts';
 import {
@@ -12,9 +12,6 @@ import {
 import { type QueryPlanes, toPlanes } from '../../meaning/query-vectors.ts';
 import { createUnspacedReader } from '../../meaning/unspaced-words.ts';
 import { STEM_TABLES } from '../../meaning/word-vectors.ts';
-
-/** What orders the passages: the words of the query, its meaning, or both. */
-export type SearchMode = 'words' | 'meaning' | 'both';
 
 /**
  * A query has fewer words than a passage, and so less of what all texts have in common. nDCG@10 by meaning alone, XQuAD
@@ -33,8 +30,8 @@ export type MeaningWord = { word: string; vector: WordVector };
 /**
  * `generation`: of the vectors with which `planes` can be compared. `isOfModel`: a model made them, which
  * compares texts as a whole. `words`: with a vector, each once; of a model none. `trust`: see
- * `LanguageVectors`. `isForeign`: no searched passage is in the language of the query. `nearest`: what an index has
- * found (see ranking/nearest.ts).
+ * `LanguageVectors`. `isForeign`: no searched passage is in the language of the query. `isAlone`: the query asks for
+ * its meaning alone. `nearest`: what an index has found (see ranking/nearest.ts).
  */
 export type QueryMeaning = {
   generation: number;
@@ -43,19 +40,18 @@ export type QueryMeaning = {
   words: MeaningWord[];
   trust: number;
   isForeign: boolean;
+  isAlone: boolean;
   nearest?: string | undefined;
 };
 
-/** What has no meaning is searched by its words. */
-export const modeOf = (asked: SearchMode | undefined, meaning: QueryMeaning | undefined): SearchMode =>
-  meaning === undefined ? 'words' : (asked ?? 'both');
-
 /**
  * Whether the words of a query do not count: it asks for its meaning alone, or passages have none but its function
- * words.
+ * words. Without a meaning it is searched by its words.
  */
-export const isByMeaning = (mode: SearchMode, { hasKnownWord }: { hasKnownWord: boolean }): boolean =>
-  mode === 'meaning' || (mode === 'both' && !hasKnownWord);
+export const isByMeaning = (
+  meaning: QueryMeaning | undefined,
+  { hasKnownWord }: { hasKnownWord: boolean },
+): boolean => meaning !== undefined && (meaning.isAlone || !hasKnownWord);
 
 /** The language of a query, if it shows and has a table; the passages may have another language. */
 export const ownLanguage = (query: string): Language[] => {
@@ -91,14 +87,20 @@ function findVector(
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** `tokens`: all of the query. `own`: its language, where it is known. `searched`: the languages of the passages. */
-type MeaningQuery = { query: string; tokens: string[]; own: Language[]; searched: readonly string[] };
+type MeaningQuery = {
+  query: string;
+  mode: SearchMode | undefined;
+  tokens: string[];
+  own: Language[];
+  searched: readonly string[];
+};
 
 /**
  * The meaning of a query. undefined where no token has a vector. `stems`: by language, in the order in
  * which they are tried.
  */
 export function readMeaning(
-  { query, tokens, own, searched }: MeaningQuery,
+  { query, mode, tokens, own, searched }: MeaningQuery,
   stems: ReadonlyMap<string, Stems>,
   vectorsIn: VectorsIn,
 ): QueryMeaning | undefined {
@@ -132,6 +134,7 @@ export function readMeaning(
     words: [...words.values()],
     trust: ofMost.trust,
     isForeign,
+    isAlone: mode === 'meaning',
   };
 }
 
@@ -149,11 +152,12 @@ export type EmbedQuery = (asked: {
 }) => Promise<{ embedding: QueryEmbedding } | { warning: QueryWarning } | undefined>;
 
 /** The meaning of a query by a model. */
-export const meaningOfModel = ({ generation, vector }: QueryEmbedding): QueryMeaning => ({
+export const meaningOfModel = ({ generation, vector }: QueryEmbedding, mode?: SearchMode): QueryMeaning => ({
   generation,
   isOfModel: true,
   planes: toPlanes(vector),
   words: [],
   trust: 1,
   isForeign: false,
+  isAlone: mode === 'meaning',
 });

@@ -1,8 +1,7 @@
 /** Why a search by words found nothing, or answered without the meaning that it was asked for. */
-import type { QueryWarning } from '../../../generated/types.gen.ts';
+import type { QueryWarning, SearchMode } from '../../../generated/types.gen.ts';
 import { foreignLanguage } from '../../analysis/foreign-language.ts';
 import { detectLanguage, LANGUAGES, type Language } from '../../analysis/language.ts';
-import type { SearchMode } from './query-meaning.ts';
 
 /** Scripts whose languages have no stemmer, in the order in which they show a language. */
 const SCRIPTS: [string, RegExp][] = [

@@ -4,7 +4,7 @@ import { type CandidateQueries, chooseCandidates, FURTHER_MAX } from '../candida
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { ScopedQuery } from '../query/query-analysis.ts';
-import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
+import { isByMeaning, type QueryMeaning } from '../query/query-meaning.ts';
 import { comparesAllMeanings } from './meaning.ts';
 import type { FoundPassage, RankPassages } from './ranking.ts';
 import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
@@ -57,13 +57,12 @@ type RankedRequest = Pick<ScopedQuery, 'query'> & {
   scope?: SearchScope | undefined;
 };
 
-/** `mode`, `meaning`: see `Candidates`. `phrases`: conditions on all candidates. `findsAny`: one passage is enough. */
+/** `meaning`: see `Candidates`. `phrases`: conditions on all candidates. `findsAny`: one passage is enough. */
 export type RankedSearch = {
   scoring: WeightedScoring;
   searched: SearchedKnowledgeBases;
   request: RankedRequest;
   phrases: PhraseConditions | undefined;
-  mode: SearchMode;
   meaning: QueryMeaning | undefined;
   findsAny?: boolean;
 };
@@ -72,11 +71,11 @@ export type RankedSearch = {
 export async function rankCandidates(
   rankPassages: RankPassages,
   database: Queryable,
-  { scoring, searched, request, phrases, mode, meaning, findsAny = false }: RankedSearch,
+  { scoring, searched, request, phrases, meaning, findsAny = false }: RankedSearch,
 ): Promise<FoundPassage[]> {
   const { limit, scope, query } = request;
   // Where words do not count and all passages are compared, meaning finds them without candidates.
-  const needsNone = isByMeaning(mode, scoring) && comparesAllMeanings(meaning, searched);
+  const needsNone = isByMeaning(meaning, scoring) && comparesAllMeanings(meaning, searched);
   const choose = (factor: number): CandidateQueries => {
     if (needsNone) return { queries: [], further: [], all: true };
     const byTerms = () => candidatesOf(scoring.terms, searched.passageCount, factor);
@@ -84,7 +83,7 @@ export async function rankCandidates(
   };
   const rank = async ({ queries, further, all: isLast }: CandidateQueries, comparesAll: boolean) => {
     const own = { queries, further, phrases };
-    const candidates = { ...own, searched, limit, scope, comparesAll, query, mode, meaning };
+    const candidates = { ...own, searched, limit, scope, comparesAll, query, meaning };
     const least = phrases === undefined ? 0 : 1;
     return await rankPassages(database, scoring, candidates, { isLast, least });
   };

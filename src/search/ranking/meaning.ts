@@ -9,7 +9,7 @@ import { BITS, COMPARED_MAX } from '../../meaning/passage-vectors.ts';
 import { QUERY_BITS, QUERY_MIDDLE } from '../../meaning/query-vectors.ts';
 import { lengthNormSql } from '../bm25.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import type { QueryMeaning, SearchMode } from '../query/query-meaning.ts';
+import type { QueryMeaning } from '../query/query-meaning.ts';
 import { inMemory } from './best-by-bm25.ts';
 import type { Distribution } from './distribution.ts';
 import { ofEachDocument } from './search-scope.ts';
@@ -103,7 +103,6 @@ export type MeaningValues = Record<(typeof MEANING_VALUES)[number], RawBuilder<u
 
 /** `isByMeaning`: the words of the query do not count. */
 type MeaningOf = {
-  mode: SearchMode;
   isByMeaning: boolean;
   unknownShare: number;
   searched: SearchedKnowledgeBases;
@@ -118,9 +117,9 @@ export const comparesAllMeanings = (
 /** The values of `MEANING_VALUES`. `meaning` is undefined where the query has none, or is to be by words. */
 export function meaningValues(
   meaning: QueryMeaning | undefined,
-  { mode, isByMeaning, unknownShare, searched }: MeaningOf,
+  { isByMeaning, unknownShare, searched }: MeaningOf,
 ): Record<(typeof MEANING_VALUES)[number], unknown> {
-  const { isOfModel = false, trust = 0, isForeign = false } = meaning ?? {};
+  const { isOfModel = false, trust = 0, isForeign = false, isAlone = false } = meaning ?? {};
   return {
     generation: meaning?.generation,
     dimensions: meaning?.planes.planes[0]?.length,
@@ -130,10 +129,9 @@ export function meaningValues(
     comparesMeaning: comparesAllMeanings(meaning, searched),
     nearest: meaning?.nearest,
     wordsShare: isByMeaning ? 0 : 1,
-    meaningShare:
-      mode === 'meaning'
-        ? 1
-        : shareOfMeaning(searched.passageCount, { trust, isForeign, isOfModel, unknownShare }),
+    meaningShare: isAlone
+      ? 1
+      : shareOfMeaning(searched.passageCount, { trust, isForeign, isOfModel, unknownShare }),
     cosineMin: isOfModel ? COSINE_MIN_OF_MODEL : COSINE_MIN,
   };
 }

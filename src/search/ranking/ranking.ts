@@ -13,7 +13,7 @@ import { inShards } from '../../database/schema/distributed-tables.ts';
 import type { PhraseConditions } from '../phrases/phrase-conditions.ts';
 import { termFrequency } from '../postgres-rank-insides.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
-import { isByMeaning, type QueryMeaning, type SearchMode } from '../query/query-meaning.ts';
+import { isByMeaning, type QueryMeaning } from '../query/query-meaning.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate, FEW_BM25_VALUES, inMemory } from './best-by-bm25.ts';
 import { distinctTables } from './distinct-passages.ts';
 import { type Distribution, inEachDistribution } from './distribution.ts';
@@ -98,7 +98,6 @@ export type Candidates = {
   phrases: PhraseConditions | undefined;
   /** As its user has typed it. */
   query: string;
-  mode: SearchMode;
   /** undefined where the query has none, or is by words only. */
   meaning: QueryMeaning | undefined;
 };
@@ -452,17 +451,14 @@ export type WholeValues = Record<Exclude<(typeof WORD_VALUES)[number], 'lexemes'
 };
 
 /** What the statements of both kinds know of a query. */
-function valuesOf(
-  scoring: WeightedScoring,
-  { query, phrases, mode, meaning, limit, ...candidates }: Candidates,
-) {
+function valuesOf(scoring: WeightedScoring, { query, phrases, meaning, limit, ...candidates }: Candidates) {
   const { terms, upperBound, unknownShare } = scoring;
   const { searched } = candidates;
-  const byMeaning = isByMeaning(mode, scoring);
+  const byMeaning = isByMeaning(meaning, scoring);
   return {
     ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
     ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
-    ...meaningValues(meaning, { mode, isByMeaning: byMeaning, unknownShare, searched }),
+    ...meaningValues(meaning, { isByMeaning: byMeaning, unknownShare, searched }),
     lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
     upperBound,
     limit,
