@@ -18,7 +18,8 @@ WITH query_terms AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
       WHERE (SELECT count(*) FROM located) <= $117::bigint AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
@@ -92,7 +93,8 @@ WITH query_terms AS MATERIALIZED (
             WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
               AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
     first AS MATERIALIZED (SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
@@ -127,7 +129,8 @@ WITH query_terms AS MATERIALIZED (
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
               AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE) END)
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
@@ -147,7 +150,8 @@ WITH query_terms AS MATERIALIZED (
             WHERE documents.knowledge_base_id = "passage_vectors"."knowledge_base_id" AND id = document_id
               AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE) END)) AS compared) AS placed
     WHERE place <= $116::integer) AS capped
         ORDER BY distance, document_id DESC, position LIMIT 50

@@ -6,7 +6,8 @@ WITH
       FROM documents
       WHERE knowledge_base_id = ANY($1::uuid[]) AND passage_count > 0 AND ($2::jsonpath IS NULL OR
     (CASE WHEN $3::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $2::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $2::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT passages, greatest(least(passages, 1000), 1) AS sampled

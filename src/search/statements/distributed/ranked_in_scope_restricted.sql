@@ -18,7 +18,8 @@ WITH query_terms AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
       WHERE "documents"."knowledge_base_id" = ANY($1::uuid[]) AND (SELECT count(*) FROM located) <= $117::bigint AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000 AS is_small, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 20000 AS is_comparable,
@@ -84,7 +85,8 @@ WITH query_terms AS MATERIALIZED (
         AND lexemes @@ ANY($2::tsquery[] || $91::tsquery[])
         AND CASE WHEN lexemes @@ ALL($92::tsquery[]) THEN true ELSE false END AND ($112::jsonpath IS NULL OR
     (CASE WHEN $113::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
-  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $112::jsonpath)
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END)
+      @@ $112::jsonpath)
     IS TRUE
         AND (NOT (SELECT is_known FROM extent) OR (documents.knowledge_base_id, id) IN (SELECT knowledge_base_id, id FROM scope)))) AS candidate),
     first AS MATERIALIZED (SELECT * FROM scored ORDER BY score DESC, document_id DESC, position LIMIT $4),
