@@ -1,4 +1,4 @@
-/** The queues: what becomes of their jobs. */
+/** The queues: what becomes of their jobs. Deliveries of events are no jobs: see outbound/webhooks/deliver.ts. */
 
 /** Of one queue. A job runs once, and after each failure again, until its retries are used up. */
 type Policy = {

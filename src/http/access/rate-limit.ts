@@ -1,4 +1,7 @@
-/** Limits the requests of an API key per minute over all servers of a database. */
+/**
+ * Limits the requests of an API key per minute over all servers of a database. RATE_LIMIT_PER_MINUTE says to how many
+ * (config/config.ts).
+ */
 import type { Database } from '../../database/connection/database.ts';
 import { rateLimited } from '../../terms/errors.ts';
 import { createRateLimitLeases } from './rate-limit-leases.ts';

@@ -2,7 +2,7 @@
  * Conditions on documents, as queries and lists take them, in the form of one jsonpath each. A jsonpath is a value: so
  * a statement has the same text for every filter, and PostgreSQL plans it once. The path language has the rules of the
  * contract: it looks into lists, compares texts by code point, and finds values of different types neither equal nor in
- * order.
+ * order. The operators are those of `Filter` in spec/openapi.yaml.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../../../generated/types.gen.ts';
