@@ -98,6 +98,28 @@ test('no passage with some of the words is lifted above one with all by what it 
   expect(order[0]).toBe('both');
 });
 
+const notes = numbered(9, (n) => [`Note ${n}`, `A note that has nothing to do with it, number ${n}.`]);
+
+test('words with a function word between them are not looked for side by side', async () => {
+  const manual = {
+    Upgrades:
+      '# Upgrades\n\nInstall the new version and start it again. If it has to be undone, restore the backup.',
+    Backups:
+      '# Backups\n\nA backup is one file. To restore it, read the backup: what it lacks, no restore has.',
+    ...notes,
+  };
+  expect((await orderOf(manual, 'How do I restore a backup?'))[0]).toBe('Backups');
+});
+
+test('a common word beside another word is not looked for there', async () => {
+  const manual = {
+    Upgrades: '# Upgrades\n\nBefore you install the new version and start it again, make backups as always.',
+    Copies: '# Copies\n\nEach backup is one file: backups make a copy of what is there, a backup a night.',
+    ...notes,
+  };
+  expect((await orderOf(manual, 'Where can I make backups?'))[0]).toBe('Copies');
+});
+
 describe('a section about the words of a query comes before a sentence that mentions them', () => {
   const manual = {
     Upgrades:
@@ -107,14 +129,16 @@ describe('a section about the words of a query comes before a sentence that ment
     Keys:
       '# Keys\n\nA key that is lost is replaced by another one. Each backup holds the keys, ' +
       'and each backup their names.',
-    ...numbered(9, (n) => [`Note ${n}`, `A note that has nothing to do with it, number ${n}.`]),
+    Changes:
+      '# Changes\n\n"How do I make a backup?" finds the section about it first; so does "new version".',
+    ...notes,
   };
   test.each([
     ['backup', 'Backups'],
     ['How do I make a backup?', 'Backups'],
     ['What is a backup for?', 'Backups'],
     ['make a backup', 'Upgrades'],
-    ['new version', 'Upgrades'],
+    ['new version', 'Changes'],
   ])('%s', async (query, first) => {
     expect((await orderOf(manual, query))[0]).toBe(first);
   });

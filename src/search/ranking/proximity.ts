@@ -25,7 +25,8 @@ import { type MeaningValues, withMeaning } from './meaning.ts';
 import type { ScoredTerm } from './term-scores.ts';
 import { sequenceQuery } from './variants.ts';
 
-type Name = NamedTerm & { isTelling: boolean };
+/** `isTelling`, `isWeak`: see `WeightedTerm`. */
+type Name = NamedTerm & { isTelling: boolean; isWeak: boolean };
 type Term = ScoredTerm & Name;
 
 /** A longer query is a question or a text, which no passage has word by word. */
@@ -41,8 +42,9 @@ const STEP = 0.000_002;
 const FEEDBACK_SHARE = 0.1;
 
 /**
- * Values of the statement, tsqueries or NULL: the whole query; it with synonyms, or what it is about in a heading; its
- * informative words; and all of these in any place.
+ * Values of the statement, tsqueries or NULL: the whole query, a question in a heading only; it with synonyms, or what
+ * it is about in a heading; its informative words side by side, or a whole question in any place; and all informative
+ * words in any place.
  */
 export const FULL_MATCH_VALUES = ['wholeQuery', 'nearlyWhole', 'wordsInOrder', 'allWords'] as const;
 type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unknown>>;
@@ -61,7 +63,13 @@ function ownOperandOf({ variants }: Term, labels = ''): string | undefined {
 }
 
 /** A token of the query with its place there, and its tsquery text; undefined where no passage has it. */
-type Placed = { place: number; operand: string | undefined; isInformative: boolean };
+type Placed = Pick<Name, 'isInformative' | 'isTelling' | 'isWeak'> & {
+  place: number;
+  operand: string | undefined;
+};
+
+/** What a synonym in the place of a word is. */
+const TELLING = { isInformative: true, isTelling: true, isWeak: false };
 
 /** Labels of the positions in the title and the headings of a passage. */
 const HEADINGS = ':AB';
@@ -70,14 +78,11 @@ const HEADINGS = ':AB';
  * tsquery text for the words that say what a query is about, side by side in a heading: all but the common ones. So
  * `How do I make a backup?` has the section Backups first, and not a sentence that says "Make a backup".
  */
-function inHeadings({ tokens, terms, unknown }: QueryWords): string | undefined {
-  if (tokens.length > ORDERED_TOKENS_MAX) return undefined;
-  const telling = tokens.flatMap((token, place): Placed[] => {
-    const term = terms.find((each) => each.tokens.includes(token));
-    const { isTelling = true } = term ?? unknown.find((each) => each.tokens.includes(token)) ?? {};
-    return isTelling ? [{ place, operand: term && ownOperandOf(term, HEADINGS), isInformative: true }] : [];
-  });
-  return sequenceOf(telling, 1);
+function inHeadings(words: QueryWords): string | undefined {
+  return sequenceOf(
+    placeTokens(words.tokens, words, HEADINGS).filter(({ isTelling }) => isTelling),
+    1,
+  );
 }
 
 /**
@@ -95,15 +100,37 @@ function sequenceOf(placed: Placed[], least: number): string | undefined {
   return `(${sequence})`;
 }
 
-/** The tokens of a query in order; none if they are too many. */
-function placeTokens(tokens: string[], { terms, unknown }: Omit<QueryWords, 'spans'>): Placed[] {
+/** The tokens of a query in order; none if they are too many. `labels`: of the positions where they stand. */
+function placeTokens(tokens: string[], { terms, unknown }: QueryWords, labels = ''): Placed[] {
   if (tokens.length > ORDERED_TOKENS_MAX) return [];
   return tokens.map((token, place) => {
     const term = terms.find((each) => each.tokens.includes(token));
-    const named = term ?? unknown.find((each) => each.tokens.includes(token));
-    return { place, operand: term && ownOperandOf(term), isInformative: named?.isInformative ?? true };
+    const { isInformative, isTelling, isWeak } =
+      term ?? unknown.find((each) => each.tokens.includes(token)) ?? TELLING;
+    return { place, operand: term && ownOperandOf(term, labels), isInformative, isTelling, isWeak };
   });
 }
+
+/**
+ * The informative words of a query that stand side by side there; none where a function word is between them, or where
+ * fewer than `least` are no common ones. `How do I restore a backup?` says nothing of a text with "restore the backup".
+ */
+function sideBySide(placed: Placed[], least: number): Placed[] {
+  const isInformative = (each: Placed) => each.isInformative;
+  const between = placed.slice(placed.findIndex(isInformative), placed.findLastIndex(isInformative));
+  const isBroken = between.some(({ isWeak }) => isWeak);
+  const telling = placed.filter(({ isTelling }) => isTelling);
+  return isBroken || telling.length < least ? [] : placed.filter(isInformative);
+}
+
+const QUESTION_MARK = /[?？؟]\s*$/u;
+
+/**
+ * Whether a query asks a question. A text that has it word by word, but not in a heading, only mentions it, as a list
+ * of changes does. The section about it answers it.
+ */
+const isQuestion = (query: string, [first]: Placed[]): boolean =>
+  QUESTION_MARK.test(query) || (first?.isWeak ?? false);
 
 /** Ways of writing a query with synonyms. Passages with a further one are found, but come no earlier for it. */
 const WRITINGS_MAX = 32;
@@ -119,7 +146,7 @@ function replaceSpans(placed: Placed[], [span, ...others]: SynonymSpan[]): Place
       const instead = sequence.map((lexeme, i) => ({
         place: span.at + i,
         operand: quoteLexeme(lexeme),
-        isInformative: true,
+        ...TELLING,
       }));
       const after = rest.filter(({ place }) => place >= end);
       return [
@@ -152,20 +179,25 @@ export function fullMatchValues(
   words: QueryWords,
 ): Record<(typeof FULL_MATCH_VALUES)[number], string | null> {
   const isShort = query.length <= ORDERED_MAX_LENGTH && words.tokens.length <= 2 * ORDERED_TOKENS_MAX;
-  const asTyped = isShort ? placeTokens(words.tokens, words) : [];
-  const apart =
-    isShort && JOINED.test(query) ? [placeTokens(tokenise(query.replace(SIGNS, ' ')).tokens, words)] : [];
+  const apart = isShort && JOINED.test(query) ? [tokenise(query.replace(SIGNS, ' ')).tokens] : [];
+  const writings = isShort ? [words.tokens, ...apart] : [];
+  const placed = (labels?: string) => writings.map((tokens) => placeTokens(tokens, words, labels));
+  const inAnyPlace = placed();
+  const [asTyped = []] = inAnyPlace;
   const [, ...replaced] = replaceSpans(asTyped, words.spans ?? []);
   // A single word with a synonym of several words must come before that one.
   const least = words.spans?.length ? 1 : 2;
-  const sequences = (written: Placed[][], isChosen: (placed: Placed) => boolean) =>
-    written.flatMap((placed) => sequenceOf(placed.filter(isChosen), least) ?? []);
+  const sequences = (placed: Placed[][]) => placed.flatMap((each) => sequenceOf(each, least) ?? []);
+  const asks = isQuestion(query, asTyped);
   const either = (sequences: (string | undefined)[]) => sequences.filter(Boolean).join('|') || null;
   const informative = words.terms.filter(({ isInformative }) => isInformative);
   return {
-    wholeQuery: either(sequences([asTyped, ...apart], () => true)),
-    nearlyWhole: either([isShort ? inHeadings(words) : undefined, ...sequences(replaced, () => true)]),
-    wordsInOrder: either(sequences([asTyped, ...apart, ...replaced], ({ isInformative }) => isInformative)),
+    wholeQuery: either(sequences(asks ? placed(HEADINGS) : inAnyPlace)),
+    nearlyWhole: either([isShort ? inHeadings(words) : undefined, ...(asks ? [] : sequences(replaced))]),
+    wordsInOrder: either([
+      ...sequences([...inAnyPlace, ...replaced].map((placed) => sideBySide(placed, least))),
+      ...(asks ? sequences([...inAnyPlace, ...replaced]) : []),
+    ]),
     allWords: informative.map(operandOf).join('&') || null,
   };
 }
@@ -175,7 +207,7 @@ export const NO_FULL_MATCHES = { wholeQuery: null, nearlyWhole: null, wordsInOrd
 
 /**
  * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 3 for the
- * whole query, 2 for it with synonyms or what it is about in a heading, and 1 for its words in order.
+ * whole query, 2 for it with synonyms or what it is about in a heading, and 1 for its words side by side.
  */
 export function matchColumns({ wholeQuery, nearlyWhole, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;

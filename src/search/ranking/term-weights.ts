@@ -41,7 +41,7 @@ export type WeightedScoring = Scoring &
   Knowledge & {
     tokens: string[];
     terms: WeightedTerm[];
-    unknown: (NamedTerm & Pick<WeightedTerm, 'isTelling'>)[];
+    unknown: (NamedTerm & Pick<WeightedTerm, 'isTelling' | 'isWeak'>)[];
     spans: SynonymSpan[];
   };
 
