@@ -77,7 +77,7 @@ function createUploads(context: Context, operations: Operations, untilDone: Unti
       await uploadEach(sources, options, { upload, concurrency }),
     /**
      * Like uploadFiles, and waits until all documents are processed, or have failed. `deadlineMs` applies to each
-     * document from the moment when it is waited for, as many as are uploaded at once.
+     * document from the moment when the wait for it begins. As many are waited for as files are uploaded at once.
      */
     uploadFilesAndPoll: async (
       sources: UploadSources,

@@ -1,7 +1,7 @@
 /**
- * libpq's variables (PostgreSQL manual, 34.15): what DATABASE_URL leaves open, they say. The driver reads the
- * user, password, port, database and options by itself; these become parameters of the address. No variable stands for
- * DATABASE_URL: without that the embedded database is used, which none of them reaches.
+ * libpq's variables (PostgreSQL manual, 34.15): what DATABASE_URL leaves open, they say. The driver itself reads the
+ * variables of user, password, port, database and options; the variables here become parameters of the address. No
+ * variable stands for DATABASE_URL: without that the embedded database is used, which none of them reaches.
  *
  * Not among them:
  * - PGTARGETSESSIONATTRS: DATABASE_URL and DATABASE_READ_URL need opposite ones.

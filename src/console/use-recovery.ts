@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from '../client/index.ts';
 
-/** Errors of a service that restarts, or of a connection that is unreachable for a while. */
+/** Errors of a service that restarts, or of a connection that is lost for a while. */
 const PASSING: ReadonlySet<KnowledgeRetrievalErrorCode> = new Set([
   'NETWORK_ERROR',
   'REQUEST_TIMED_OUT',

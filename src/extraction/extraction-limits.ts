@@ -1,6 +1,6 @@
 /**
  * The limits of the extraction of one file, with the reason for each number. In bytes, unless the name has another
- * unit. Those of OCR are in recognition/recognition-limits.ts.
+ * unit. The limits of OCR are in recognition/recognition-limits.ts.
  */
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { MACHINE_MEMORY } from '../config/machine-memory.ts';

@@ -51,7 +51,7 @@ export const POLICIES: Readonly<Record<QueueName, Policy>> = {
   [DEAD_LETTER_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: TRY_MAX_SECONDS },
   [PURGE_QUEUE]: { retries: RETRIES, tryMaxSeconds: TRY_MAX_SECONDS },
   [GARBAGE_QUEUE]: { retries: 0, tryMaxSeconds: TRY_MAX_SECONDS, everySeconds: 10 * MINUTE },
-  // A server runs it for an hour, or not at all, since another model is wanted: then another server soon has one.
+  // A server runs it for an hour, or not at all, since another model is wanted: then another server soon runs it.
   [EMBEDDING_QUEUE]: { retries: 1_000, retryPauseMaxSeconds: MINUTE, tryMaxSeconds: DAY, everySeconds: 5 },
   // When vectors are turned on it takes hours. It finds little later.
   // A killed server's job goes on soon: a million passages take hours.

@@ -17,7 +17,7 @@ export type AskRelevance = (
 /** How a query went: the model put its best passages in order, or why not. */
 export type RerankOutcome = 'reranked' | Degraded['degraded'];
 
-/** `tell`: called for each query, with a sentence for the operator about a failure. */
+/** `onOutcome`: called for each query, with a sentence for the operator about a failure. */
 type Options = { settings: RerankSettings; onOutcome(outcome: RerankOutcome, reason?: string): void };
 
 /** People who search are told neither the address of the server nor what it said. */

@@ -50,7 +50,7 @@ async function withServer(
   await use(createCaller(server), server).finally(() => server.stop());
 }
 
-/** Makes all unfinished documents' jobs the jobs of a server of the last version. The last one was killed. */
+/** Makes all unfinished documents' jobs the jobs of a server of the former version. The last job's server has died. */
 const LEAVE_TO_PG_BOSS = `
   INSERT INTO pgboss.job (name, data, state, started_on, heartbeat_on)
     SELECT 'import-file', json_build_object('knowledgeBaseId', knowledge_base_id, 'id', document_id), 'active', now(),

@@ -4,7 +4,7 @@ import { createDatabase, createPool } from '../../database/connection/database.t
 import { addressesOf, nameOf } from '../../database/connection/hosts.ts';
 import { type Problem, reasonOf } from '../../terms/problem.ts';
 
-/** `startedAt` tells servers apart that have several addresses, such as two poolers. */
+/** `startedAt` tells servers apart that have several addresses, as behind two poolers. */
 type Answer = { name: string; isStandby: boolean; startedAt: string };
 type Silence = { name: string; reason: string };
 

@@ -13,7 +13,7 @@ import { createExclusion } from './exclude-pattern.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
 import { HOW_TO_GO_ON, importAll } from './import-all.ts';
-import { createReport, type FileResult, type ImportReport, tellIgnored } from './import-report.ts';
+import { createReport, type FileResult, type ImportReport, noteIgnored } from './import-report.ts';
 import { findKnownDocuments } from './known-documents.ts';
 import { type FileScan, scanFiles } from './scan-files.ts';
 
@@ -112,7 +112,7 @@ async function lookAt(
 
 /** Tells what will not be sent, and how much will. */
 function announce(scan: FileScan, refused: FileResult[]): void {
-  tellIgnored(refused);
+  noteIgnored(refused);
   note(`${pluralise(scan.count, 'file')}, ${formatBytes(scan.totalBytes)}.`);
 }
 

@@ -70,7 +70,7 @@ export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'warn
 /** Files that a list names for people; `--json` names all. */
 const SHOWN_MAX = 20;
 
-/** A trial does not list these: `tellIgnored` has named the ignored ones. */
+/** A trial does not list these: `noteIgnored` has named the ignored ones. */
 const UNLISTED = new Set<Outcome>(['unchanged', 'ignored']);
 
 /** What a trial only would do: `would be imported`. */
@@ -100,7 +100,7 @@ function writeList(
 }
 
 /** Names the files that are ignored, before any other is sent. The failed ones are named in the end. */
-export function tellIgnored(refused: FileResult[]): void {
+export function noteIgnored(refused: FileResult[]): void {
   const ignored = refused.filter(({ outcome }) => outcome === 'ignored');
   if (ignored.length === 0) return;
   note(`${pluralise(ignored.length, 'file')} will not be sent:`);

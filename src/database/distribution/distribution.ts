@@ -208,7 +208,7 @@ async function untilLocked(act: () => Promise<void>, report: Report): Promise<vo
 /**
  * Distributes the content tables with their rows, in one transaction. Servers may use them meanwhile: requests wait for
  * the locks, and get 503 where that takes too long. Their sessions are closed at the end, so that they open others,
- * which find the tables distributed. `tell` hears of the progress.
+ * which find the tables distributed. `report` hears of the progress.
  * @returns false when the tables were distributed before
  * @throws when the database is no coordinator, has its tables in another schema, or the role may not distribute
  */

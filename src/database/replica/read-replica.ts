@@ -186,7 +186,7 @@ async function attempt<T>(
 
 /**
  * Opens the replica of `primary`, with at most `size` connections. While it cannot be read, it is set aside, and
- * checked a few times a second. `tell` hears when reads move to the primary for longer, and when they come back.
+ * checked a few times a second. `onChange` hears when reads move to the primary for longer, and when they come back.
  * @throws when the address leads to another database. A replica that is unreachable, behind or promoted is only set
  * aside.
  */

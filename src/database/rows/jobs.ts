@@ -11,9 +11,9 @@
  * is the pair of knowledge base and document.
  *
  * Why not
- * - pg-boss: its workers know no turns of accounts, so that we wrote our own, and read and changed its tables. Its
+ * - pg-boss: its workers know no round robin over accounts, so that we wrote our own, and read and changed its tables. Its
  *   schema is shared by all programs that use it, and such a program's jobs were taken for ours.
- * - graphile-worker: it notices a killed worker after four hours, and has no turns either.
+ * - graphile-worker: it notices a killed worker after four hours, and knows none either.
  * - LISTEN/NOTIFY: see jobs/long-poll.ts.
  */
 import { type RawBuilder, sql } from 'kysely';

@@ -77,7 +77,7 @@ export function createCurrentGeneration(database: Queryable) {
     if (last !== undefined && performance.now() < last.untilMs) return last.generations;
     const untilMs = performance.now() + REREAD_MS;
     const generations = await readGenerations(database);
-    last = { generations, untilMs };
+    if (last === undefined || untilMs > last.untilMs) last = { generations, untilMs };
     return generations;
   };
   return {

@@ -233,7 +233,7 @@ export async function findDueWebhooks(database: Database): Promise<DueWebhook[]>
   return rows;
 }
 
-/** Twice as long as a lease is used. If its server dies, another server takes over afterwards. */
+/** A lease lasts twice as long as it is used. When its server dies, another one takes the webhook over afterwards. */
 const LEASE_SECONDS = 30;
 
 /** The lease of a webhook: this server alone delivers to it. */

@@ -1,5 +1,4 @@
 /** Recognises the text of pictures (OCR) within bounds of processor time for a page and for a whole upload. */
-
 import { type GreyPicture, roughness, turned } from './grey-picture.ts';
 import type { LanguageData } from './ocr-languages.ts';
 import { type RecognisedPage, recognisedPage } from './recognised-lines.ts';

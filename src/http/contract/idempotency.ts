@@ -36,7 +36,7 @@ export function toKeyedRequest(
   { caller: { accountId, keyId, allowedKnowledgeBases }, key }: { caller: Caller; key: string },
 ): KeyedRequest | undefined {
   if (key === '' || !KEYED_OPERATIONS.has(operation)) return undefined;
-  // Answers that other keys got may be about other knowledge bases. No Idempotency-Key has a space.
+  // Answers to other keys may be about knowledge bases that this one is not allowed. No Idempotency-Key has a space.
   const own = allowedKnowledgeBases === undefined ? key : `${keyId} ${key}`;
   return { accountId, operation, key: own, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }

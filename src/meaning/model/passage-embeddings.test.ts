@@ -88,6 +88,15 @@ test('a batch that takes too long is halved, and the next one waits', async () =
   expect(waits.map(([, ms]) => ms)).toEqual([1_000, 2_000]);
 });
 
+test('a single text that takes too long is tried again as a whole', async () => {
+  const { embed, calls, waits } = createTested((_, call) => {
+    if (call === 1) throw new AnswerLate('60 s');
+  });
+  expect(await embed(['one text'])).toEqual(complete(['one text']));
+  expect(calls).toEqual([['one text'], ['one text']]);
+  expect(waits).toHaveLength(1);
+});
+
 test('a text that is too long is cut until it is taken; the others are whole, in batches as before', async () => {
   const texts = textsOf(200).with(40, 'long '.repeat(100)).with(41, 'long '.repeat(200));
   const { embed, calls, waits } = createTested((batch) => {

@@ -173,7 +173,8 @@ export function createPassageEmbeddings(
         return answer.map((vector) => ({ vector, isCut: false, problem: undefined }));
       }
       // A second failure may mean that there are too many: a server can also break down under them.
-      const isTooMuch = answer instanceof BatchRefused || answer instanceof AnswerLate || failures % 2 === 0;
+      const isTooMuch =
+        answer instanceof BatchRefused || (answer instanceof AnswerLate && count > 1) || failures % 2 === 0;
       if (isTooMuch && count > 1) {
         count = size.halve(count);
         if (answer instanceof BatchRefused) continue;

@@ -49,8 +49,8 @@ const PARALLEL = 4;
 /** Events of one lease. One event would need as many statements. */
 const EVENTS_MAX = 32;
 /**
- * No request begins later than this after its lease. Each takes ten seconds at most, and so ends before the lease. A
- * server that was paused sends no old event after newer ones that another server has sent meanwhile.
+ * No request begins later than this after the begin of its lease. Each takes ten seconds at most, and so ends before
+ * the lease. A server that was paused sends no old event after newer ones that another server has sent meanwhile.
  */
 const SENDING_MS = 5_000;
 

@@ -12,7 +12,7 @@ import type { EmbedQuery } from './query-meaning.ts';
 /** How a query went: it was compared by its meaning, or why not. */
 export type MeaningOutcome = 'compared' | Degraded['degraded'];
 
-/** `tell`: called for each query, with a sentence for the operator about a failure. */
+/** `onOutcome`: called for each query, with a sentence for the operator about a failure. */
 type Options = {
   settings: EmbeddingsSettings;
   generations: Pick<CurrentGeneration, 'current'>;

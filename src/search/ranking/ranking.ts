@@ -108,7 +108,7 @@ const FEW_WORD_VALUES = [...FEW_BM25_VALUES, ...RERANK_VALUES] as const;
 const ALL_VALUES = [...WORD_VALUES, ...MEANING_VALUES] as const;
 const SCOPED_VALUES = [...ALL_VALUES, ...SCOPE_VALUES] as const;
 type WordValues = Record<(typeof WORD_VALUES)[number], RawBuilder<unknown>>;
-/** Those of the last steps. */
+/** The values of the last steps. */
 type FinalValues = Pick<WordValues, (typeof FULL_MATCH_VALUES)[number] | 'upperBound' | 'limit'> & {
   meaning?: MeaningValues;
 };

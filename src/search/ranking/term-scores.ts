@@ -56,7 +56,7 @@ type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 /** The slots of a statement for few terms. */
 const FEW_SLOTS = SINGLES.slice(0, GROUP_SIZE).flat();
 
-/** Those of `TERM_VALUES` that a statement for few terms has. */
+/** The values of `TERM_VALUES` that a statement for few terms has. */
 export const FEW_TERM_VALUES = [
   ...(['variants', 'upperBounds', 'terms'] as const),
   ...FEW_SLOTS.flatMap(({ query, upperBound }) => [query, upperBound]),

@@ -1,4 +1,6 @@
 /** Compares the statements that a search prepares with the files in `statements/`, which are there to be read. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributedForm } from '../../database/connection/prepared.ts';
@@ -73,14 +75,18 @@ test.skipIf(isCitus)(
   'statements/ has the text of the prepared statements, for one server and for Citus',
   async () => {
     const prepared = await readPrepared();
-    for (const name of NAMES_OF_STEPS)
-      await expect(toFile(prepared.get(name) ?? '')).toMatchFileSnapshot(`./distributed/${name}.sql`);
+    const ofCitus = new Set<string>();
+    const compareOfCitus = async (name: string, text: string) => {
+      ofCitus.add(`${name}.sql`);
+      await expect(toFile(text)).toMatchFileSnapshot(`./distributed/${name}.sql`);
+    };
+    for (const name of NAMES_OF_STEPS) await compareOfCitus(name, prepared.get(name) ?? '');
     for (const name of NAMES) {
       const statement = prepared.get(name) ?? expect.fail(`the search has not prepared ${name}`);
       await expect(toFile(statement)).toMatchFileSnapshot(`./${name}.sql`);
       const distributed = distributedForm(statement) ?? expect.fail(`${name} has no text for Citus`);
-      if (distributed.text !== statement)
-        await expect(toFile(distributed.text)).toMatchFileSnapshot(`./distributed/${name}.sql`);
+      if (distributed.text !== statement) await compareOfCitus(name, distributed.text);
     }
+    expect(readdirSync(join(import.meta.dirname, 'distributed')).toSorted()).toEqual([...ofCitus].toSorted());
   },
 );

@@ -34,13 +34,17 @@ function inOrder(items, names, nameOf) {
   return items.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-const HINT = `**To try it out**: sign in to the [console](.), or press Authorize and enter your key. Then press
-Try it out and Execute in an operation.
-Begin with \`createKnowledgeBase\`: the examples of the other operations then hold the ids of what you create here.`;
+/** Each line of a description is shown as a line of its own. */
+const HINT = [
+  '**To try it out**: sign in to the [console](.), or press Authorize and enter your key. Then press Try it out and ' +
+    'Execute in an operation.',
+  'Begin with `createKnowledgeBase`: the examples of the other operations then hold the ids of what you create here.',
+].join('\n');
 
-const KEY_HINT = `**Your key**: the first start of the server writes one to the file \`.data/api-key\`. The command
-\`npx knowledge-retrieval keys create\` makes further ones. Both are on the server's machine, so else ask
-its operator.`;
+const KEY_HINT = [
+  '**Your key**: the first start of the server writes one to the file `.data/api-key`. The command',
+  "`npx knowledge-retrieval keys create` makes more. Both are on the server's machine, so else ask its operator.",
+].join('\n');
 
 /** What an operation demands of a key, by its x-required-scope. */
 const DEMANDS = {

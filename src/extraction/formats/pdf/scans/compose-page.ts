@@ -1,5 +1,4 @@
 /** Draws the pictures of a page as one picture, at the resolution that they have. */
-
 import type { GreyPicture } from '../../../recognition/grey-picture.ts';
 import { RECOGNISED_PIXELS_MAX } from '../../../recognition/recognition-limits.ts';
 import { type Matrix, multiply } from '../glyphs/matrix.ts';
