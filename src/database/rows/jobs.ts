@@ -11,8 +11,8 @@
  * is the pair of knowledge base and document.
  *
  * Why not
- * - pg-boss: its workers know no round robin over accounts, so that we wrote our own, and read and changed its tables. Its
- *   schema is shared by all programs that use it, and such a program's jobs were taken for ours.
+ * - pg-boss: its workers know no round robin over accounts, so that we wrote our own, and read and changed its tables.
+ *   Its schema is shared by all programs that use it, and such a program's jobs were taken for ours.
  * - graphile-worker: it notices a killed worker after four hours, and knows none either.
  * - LISTEN/NOTIFY: see jobs/long-poll.ts.
  */
