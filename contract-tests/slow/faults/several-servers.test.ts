@@ -114,7 +114,7 @@ async function importPostponed(): Promise<string> {
   const client = new pg.Client(cluster.databaseUrl);
   await client.connect();
   const { rowCount } = await client.query(
-    "UPDATE knowledge_retrieval.knowledge_jobs SET due_at = now() + interval '1 day' WHERE document_id = $1::uuid",
+    "UPDATE knowledge_retrieval.knowledge_jobs SET due_at = now() + interval '10 minutes' WHERE document_id = $1::uuid",
     [id.split('_').at(-1)], // the document's own id, after that of its knowledge base
   );
   await client.end();
