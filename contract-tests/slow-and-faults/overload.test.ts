@@ -107,7 +107,8 @@ async function watchUntil(service: RunningService, ended: Promise<unknown>): Pro
   while (!isEnded) {
     largestBytes = Math.max(largestBytes, readResidentBytes(service.pid));
     for (const path of ['/livez', '/readyz']) {
-      expect((await exchange(service.address, { method: 'GET', path })).status).toBe(200);
+      const { status } = await exchange(service.address, { method: 'GET', path }, CUT_TIMEOUT_MS);
+      expect(status).toBe(200);
     }
     await delay(100);
   }
@@ -125,7 +126,7 @@ async function testImports(service: NarrowService): Promise<void> {
     Array.from({ length: imports }, () => exchange(address, sent, CUT_TIMEOUT_MS)),
   );
   const search = toSent(service, 'query', { query: 'nothing like it' });
-  const searching = exchange(address, search).then(() => performance.now());
+  const searching = exchange(address, search, CUT_TIMEOUT_MS).then(() => performance.now());
   const largestBytes = await watchUntil(service, importing);
   const endedAtMs = performance.now();
   const refused = (await importing).filter(({ status }) => status !== 200);
