@@ -55,7 +55,7 @@ export async function enqueueMissingJobs(database: Database): Promise<number> {
 /** No pause of these lasts longer than ten minutes, nor does a lease. */
 const SOON_AGAIN = [IMPORT_QUEUE, DEAD_LETTER_QUEUE, PURGE_QUEUE, GARBAGE_QUEUE, EMBEDDING_QUEUE];
 
-/** Makes jobs due that would be so much later: the clock of the database was set back since they were enqueued. */
+/** Makes jobs due that wait longer than any pause lasts: the database's clock was set back since they were enqueued. */
 export async function hastenLateJobs(database: Database): Promise<void> {
   await sql`
     UPDATE knowledge_jobs SET due_at = now()

@@ -41,8 +41,8 @@ const SIGNS = /^#{1,6} \S|^ *\|.*\|[ \t]*$|^```|^~~~|\*\*\S|^ *[-*] \S.*\n *[-*]
 export const looksLikeMarkdown = (text: string): boolean => SIGNS.test(text);
 
 /**
- * How far the source of a character may be from the source of the character before: behind a prefix of lines, or an
- * escape.
+ * Between two characters of the text, the source may have a prefix of lines or an escape: so many characters of it at
+ * most.
  */
 const GAP_MAX = 80;
 

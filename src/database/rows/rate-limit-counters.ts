@@ -26,7 +26,7 @@ type Sql = RawBuilder<unknown>;
 /** A lease takes at most this part of what is left of the limit, so that other servers find enough. */
 const LEASED_PART = 10;
 
-/** A statement that has waited for another one has a now() that is earlier by so much at most. */
+/** The longest that a statement may have waited for another one: its own now() is from before. */
 const WAITED_MAX_SECONDS = 60;
 
 /**
