@@ -237,6 +237,19 @@ test('two thousand requests of one account do not delay another account', async 
   expect([admission.isFull('others', 'a'), admission.isFull('others', 'b')]).toEqual([true, false]);
 });
 
+test.each(['imports', 'others'] as const)(
+  'an account that has been away waits for no %s of another that holds all permits',
+  async (lane) => {
+    const admission = createAdmission(4);
+    const all = admitMany(admission, 5, lane, 'a');
+    await nextIteration();
+    expect(all.admitted).toHaveLength(lane === 'imports' ? 3 : 4);
+    const [first, second] = [admitMany(admission, 2, lane, 'b'), admitMany(admission, 1, lane, 'c')];
+    await nextIteration();
+    expect([first.admitted, second.admitted]).toEqual([[0], []]);
+  },
+);
+
 describe('memory for bodies', () => {
   const CHUNK = MEBIBYTE / 4;
 

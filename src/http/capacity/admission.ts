@@ -18,6 +18,11 @@ import { createLane } from './load-shedding.ts';
  */
 const IMPORT_SHARE = 3 / 4;
 /**
+ * Further permits for accounts that hold none. The longest queries take a second each when all permits are used for
+ * them, and an account that has been away would wait for the first of them to end.
+ */
+const RESERVE = 1;
+/**
  * The permits of look-ups. Together they take one connection, so their number is bounded by what they take of the event
  * loop: another account's request waits for some milliseconds until these are answered.
  */
@@ -164,8 +169,8 @@ function createPermit(
  * without waiting.
  */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
-  const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner));
-  const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)));
+  const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner), RESERVE);
+  const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)), undefined, RESERVE);
   const lookUps = createFairSemaphore(LOOK_UPS_MAX, (owner) => lanes.lookUps.served(owner));
   const semaphores = [permits, imports, lookUps];
   const lanes = {

@@ -83,7 +83,7 @@ test('a request that cannot get its permit back passes its slot for heavy work o
   first.release();
   const second = (await waiting).runHeavy(() => {});
   await nextIteration();
-  await admitOne('c');
+  for (const key of ['c', 'd']) await admitOne(key); // the last permit, and the reserve
   firstWork.resolve();
   await doingFirst;
   await nextIteration();
