@@ -392,7 +392,7 @@ const CONNECTION_MESSAGES = new RegExp(
 /** Citus's messages on a server of shards that is unreachable, where they have no code of a lost connection. */
 const LOST_SHARD_MESSAGES = new RegExp(
   '^(could not commit transaction for shard|failure on connection marked as essential' +
-    '|no active placements were found|failed to (complete )?COPY )',
+    '|no active placements were found|failed to (complete )?COPY |could not connect to \\S+ to get size of)',
 );
 
 /**
