@@ -59,8 +59,8 @@ export async function openBugProxy(upstream: string, apiKey: string): Promise<Bu
       response.destroy();
     }
   });
-  // Dredd blocks this process for seconds while it reads the spec: its next request would go out over a connection whose
-  // time is already over, and get no answer.
+  // Dredd blocks this process for seconds while it reads the spec. Its next request would go out over a connection
+  // whose time is already over, and get no answer.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP
