@@ -41,8 +41,8 @@ const SIGNS = /^#{1,6} \S|^ *\|.*\|[ \t]*$|^```|^~~~|\*\*\S|^ *[-*] \S.*\n *[-*]
 export const looksLikeMarkdown = (text: string): boolean => SIGNS.test(text);
 
 /**
- * Between two characters of the text, the source may have a prefix of lines or an escape: so many characters of it at
- * most.
+ * The longest gap in the source between two neighbouring characters of the text, in characters: prefixes of lines, and
+ * escapes, are no text.
  */
 const GAP_MAX = 80;
 

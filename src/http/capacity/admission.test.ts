@@ -238,7 +238,7 @@ test('two thousand requests of one account do not delay another account', async 
 });
 
 test.each(['imports', 'others'] as const)(
-  'an account that has been away waits for no %s of another that holds all permits',
+  'lane %s: an account that has been away waits for no other one that holds all permits',
   async (lane) => {
     const admission = createAdmission(4);
     const all = admitMany(admission, 5, lane, 'a');

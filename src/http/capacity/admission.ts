@@ -18,8 +18,8 @@ import { createLane } from './load-shedding.ts';
  */
 const IMPORT_SHARE = 3 / 4;
 /**
- * Further permits for accounts that hold none. The longest queries take a second each when all permits are used for
- * them, and an account that has been away would wait for the first of them to end.
+ * Further permits for accounts that hold none. While another account uses all permits for its longest queries, each of
+ * these takes a second: an account that has been away would wait for the first of them to end.
  */
 const RESERVE = 1;
 /**

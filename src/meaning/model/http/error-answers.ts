@@ -102,6 +102,6 @@ export function failureOf({ who, status, headers, answer }: ErrorAnswer, secrets
   if (status === 400 || status === 413 || status === 422) return new BatchRefused(sentence);
   if (status === 500 && TOO_LONG.test(messageIn(answer) ?? '')) return new BatchRefused(sentence);
   if (status === 404 || status === 405) return new NothingThere(sentence, true);
-  // By these a gateway says that the server behind it is unreachable.
+  // With 502, 503 or 504 a gateway answers when it cannot reach the server behind it.
   return new ModelUnavailable(sentence, ![502, 503, 504].includes(status));
 }
