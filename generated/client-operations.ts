@@ -1,5 +1,10 @@
 // This file is generated from spec/openapi.yaml: do not edit
-import { toDocumentInput, toFileInput, toKnowledgeBaseInput, toWebhookInput } from '../src/client/operations/bare-id.ts';
+import {
+  toDocumentInput,
+  toFileInput,
+  toKnowledgeBaseInput,
+  toWebhookInput,
+} from '../src/client/operations/bare-id.ts';
 import { deleteIdempotently } from '../src/client/operations/delete-idempotently.ts';
 import { listPages, type PagePromise } from '../src/client/operations/page.ts';
 import { createIdempotentOptions, type RequestOptions } from '../src/client/operations/request-options.ts';

@@ -107,7 +107,8 @@ def as_read(word: str, language: str) -> str:
 def mean_vectors(model: E5, units: list[Unit], language: str) -> np.ndarray:
     read = [(row, word, frequency) for row, (_, _, words) in enumerate(units) for word, frequency in words]
     vectors = np.zeros((len(units), WIDTH), np.float32)
-    for (row, _, frequency), vector in zip(read, model.encode([as_read(word, language) for _, word, _ in read]), strict=True):
+    encoded = model.encode([as_read(word, language) for _, word, _ in read])
+    for (row, _, frequency), vector in zip(read, encoded, strict=True):
         vectors[row] += frequency * vector
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 

@@ -67,10 +67,13 @@ const findBest = prepareAtServers(
     FROM with_neighbours JOIN knowledge_base_statistics USING (knowledge_base_id)`,
 );
 
+/** The columns of `Best`, with their types. */
+const BEST_COLUMNS = sql`knowledge_base_id uuid, document_id uuid, position integer,
+        lexemes tsvector, norm float8, bm25 float8, score float8, passage_count bigint`;
+
 /** The passages of `Best` in an array, with their weights in the feedback. */
 const feedbackOf = (best: RawBuilder<unknown>) => sql`with_neighbours AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${best}::json) AS given (knowledge_base_id uuid, document_id uuid, position integer,
-        lexemes tsvector, norm float8, bm25 float8, score float8, passage_count bigint)),
+      SELECT * FROM json_to_recordset(${best}::json) AS given (${BEST_COLUMNS})),
     feedback AS MATERIALIZED (${weighFeedback()})`;
 
 const findShared = prepare(
@@ -98,10 +101,13 @@ const countShared = prepareAtServers(
 const rankBest = prepare(
   'ranked_best',
   ['best', 'frequencies', 'lexemes', ...FULL_MATCH_VALUES, 'upperBound', 'limit'],
-  ({ best, frequencies, lexemes, ...values }) => sql<Record<string, unknown> & { knowledge_base_id: string }>`
+  ({ best, frequencies, lexemes, ...values }) => {
+    const terms = feedbackTerms({ lexemes, ids: best }, { distribution: ON_ONE_SERVER, frequencies });
+    return sql<Record<string, unknown> & { knowledge_base_id: string }>`
     WITH ${feedbackOf(best)},
-    feedback_terms AS MATERIALIZED (${feedbackTerms({ lexemes, ids: best }, { distribution: ON_ONE_SERVER, frequencies })}),${orderedTables(values)}
-    SELECT * FROM ranked`,
+    feedback_terms AS MATERIALIZED (${terms}),${orderedTables(values)}
+    SELECT * FROM ranked`;
+  },
 );
 
 type Read = FoundPassage & { created: number };

@@ -35,6 +35,7 @@ export function visibleTables({
   // The sample has the passages number n × passages / sampled, rounded down.
   const first = ceilingOf(sql`${before} * ${sampled}`, total);
   const next = ceilingOf(sql`(${before} + passage_count) * ${sampled}`, total);
+  const passages = sql`passage_lexemes JOIN passages USING (knowledge_base_id, document_id, position)`;
   return sql`
     visible AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count,
@@ -49,14 +50,16 @@ export function visibleTables({
         SELECT knowledge_base_id, id, (number * ${total} / ${sampled} - ${before} + 1)::integer AS position
         FROM visible CROSS JOIN extent CROSS JOIN LATERAL generate_series(${first}, ${next} - 1) AS number
       ) AS picked CROSS JOIN LATERAL (
-        SELECT lexemes, length, language FROM passage_lexemes JOIN passages USING (knowledge_base_id, document_id, position)
+        SELECT lexemes, length, language FROM ${passages}
         WHERE passage_lexemes.knowledge_base_id = picked.knowledge_base_id
           AND passage_lexemes.document_id = picked.id AND passage_lexemes.position = picked.position OFFSET 0) AS own)`;
 }
 
 /** SQL for whether a passage of `table` is of a document in `visible`. */
-export const isVisible = (table: string) =>
-  sql`(${sql.ref(`${table}.knowledge_base_id`)}, ${sql.ref(`${table}.document_id`)}) IN (SELECT knowledge_base_id, id FROM visible)`;
+export function isVisible(table: string) {
+  const [knowledgeBase, document] = [sql.ref(`${table}.knowledge_base_id`), sql.ref(`${table}.document_id`)];
+  return sql`(${knowledgeBase}, ${document}) IN (SELECT knowledge_base_id, id FROM visible)`;
+}
 
 /** What a number of sampled passages stands for among all. */
 export const scaled = (count: RawBuilder<unknown>) =>

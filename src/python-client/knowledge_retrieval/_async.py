@@ -156,8 +156,8 @@ class AsyncKnowledgeRetrieval(Shared, AsyncOperations):
         **options: Unpack[UploadOptions],
     ) -> Document:
         """
-        Uploads and imports a file: a path, bytes, or a file object in binary mode. Requests an upload address, sends the
-        bytes there, and imports them. The returned document is `pending`.
+        Uploads and imports a file: a path, bytes, or a file object in binary mode. Requests an upload address, sends
+        the bytes there, and imports them. The returned document is `pending`.
         """
         return await self._run(self._uploading(file, knowledge_base_id, file_name, on_progress, options, False))
 
@@ -186,7 +186,8 @@ class AsyncKnowledgeRetrieval(Shared, AsyncOperations):
         Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or
         the error. A generator is read as the uploads proceed, not ahead.
         """
-        return await self._run(self._uploading_each(sources, knowledge_base_id, concurrency, on_progress, options, False))
+        uploading = self._uploading_each(sources, knowledge_base_id, concurrency, on_progress, options, False)
+        return await self._run(uploading)
 
     async def upload_files_and_poll(
         self,
@@ -197,8 +198,9 @@ class AsyncKnowledgeRetrieval(Shared, AsyncOperations):
         on_progress: OnProgress | None = None,
         **options: Unpack[UploadOptions],
     ) -> list[UploadResult]:
-        """Like upload_files, and waits until all documents are processed, or have failed: each for `deadline` seconds."""
-        return await self._run(self._uploading_each(sources, knowledge_base_id, concurrency, on_progress, options, True))
+        """Like upload_files, and waits until each document is processed or has failed, for `deadline` seconds each."""
+        uploading = self._uploading_each(sources, knowledge_base_id, concurrency, on_progress, options, True)
+        return await self._run(uploading)
 
     async def download_file(self, document_id: str, **options: Unpack[CallOptions]) -> DownloadedFile:
         """The file from which a document was made: the bytes that were uploaded, in memory, with their name."""
@@ -206,7 +208,8 @@ class AsyncKnowledgeRetrieval(Shared, AsyncOperations):
 
     async def import_file_and_poll(self, file_id: str, **options: Unpack[UploadOptions]) -> Document:
         """Like import_file, and waits until the document is processed."""
-        return await self._run(self._importing(OPERATIONS["importFile"], import_fields(file_id, options), None, options))
+        fields = import_fields(file_id, options)
+        return await self._run(self._importing(OPERATIONS["importFile"], fields, None, options))
 
     async def import_text_content_and_poll(
         self,
@@ -217,7 +220,9 @@ class AsyncKnowledgeRetrieval(Shared, AsyncOperations):
         idempotency_key: str | None = None,
         **options: Unpack[TextOptions],
     ) -> Document:
-        """Like import_text_content, and waits until the document is processed. The service does so before it answers."""
+        """
+        Like import_text_content, and waits until the document is processed. The service does so before it answers.
+        """
         fields = text_fields(knowledge_base_id, title, content, options)
         return await self._run(self._importing(OPERATIONS["importTextContent"], fields, idempotency_key, options))
 

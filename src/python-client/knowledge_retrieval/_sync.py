@@ -44,8 +44,8 @@ T = TypeVar("T")
 
 class KnowledgeRetrieval(Shared, Operations):
     """
-    A client of one service with one key, for programs without asyncio. It may be used by several threads. Every error is
-    a KnowledgeRetrievalError.
+    A client of one service with one key, for programs without asyncio. It may be used by several threads. Every error
+    is a KnowledgeRetrievalError.
     """
 
     def __init__(
@@ -134,7 +134,9 @@ class KnowledgeRetrieval(Shared, Operations):
             raise to_error(error, request, seconds) from error
         return Answer(response.status_code, response.headers, received)
 
-    def _call(self, operation: Operation, fields: Mapping[str, Any], limits: tuple[Any, ...], key: str | None = None) -> Any:
+    def _call(
+        self, operation: Operation, fields: Mapping[str, Any], limits: tuple[Any, ...], key: str | None = None
+    ) -> Any:
         return self._run(self._calling(operation, fields, limits, key))
 
     def _list(self, operation: Operation, fields: Mapping[str, Any], limits: tuple[Any, ...]) -> Pages[Any]:
@@ -153,8 +155,8 @@ class KnowledgeRetrieval(Shared, Operations):
         **options: Unpack[UploadOptions],
     ) -> Document:
         """
-        Uploads and imports a file: a path, bytes, or a file object in binary mode. Requests an upload address, sends the
-        bytes there, and imports them. The returned document is `pending`.
+        Uploads and imports a file: a path, bytes, or a file object in binary mode. Requests an upload address, sends
+        the bytes there, and imports them. The returned document is `pending`.
         """
         return self._run(self._uploading(file, knowledge_base_id, file_name, on_progress, options, False))
 
@@ -195,7 +197,7 @@ class KnowledgeRetrieval(Shared, Operations):
         on_progress: OnProgress | None = None,
         **options: Unpack[UploadOptions],
     ) -> list[UploadResult]:
-        """Like upload_files, and waits until all documents are processed, or have failed: each for `deadline` seconds."""
+        """Like upload_files, and waits until each document is processed or has failed, for `deadline` seconds each."""
         return self._run(self._uploading_each(sources, knowledge_base_id, concurrency, on_progress, options, True))
 
     def download_file(self, document_id: str, **options: Unpack[CallOptions]) -> DownloadedFile:
@@ -204,7 +206,8 @@ class KnowledgeRetrieval(Shared, Operations):
 
     def import_file_and_poll(self, file_id: str, **options: Unpack[UploadOptions]) -> Document:
         """Like import_file, and waits until the document is processed."""
-        return self._run(self._importing(OPERATIONS["importFile"], import_fields(file_id, options), None, options))
+        fields = import_fields(file_id, options)
+        return self._run(self._importing(OPERATIONS["importFile"], fields, None, options))
 
     def import_text_content_and_poll(
         self,
@@ -215,7 +218,9 @@ class KnowledgeRetrieval(Shared, Operations):
         idempotency_key: str | None = None,
         **options: Unpack[TextOptions],
     ) -> Document:
-        """Like import_text_content, and waits until the document is processed. The service does so before it answers."""
+        """
+        Like import_text_content, and waits until the document is processed. The service does so before it answers.
+        """
         fields = text_fields(knowledge_base_id, title, content, options)
         return self._run(self._importing(OPERATIONS["importTextContent"], fields, idempotency_key, options))
 
@@ -241,7 +246,8 @@ def _enter(permits: Permits) -> None:
 
 def _take(iterator: Any) -> list[Any]:
     if not hasattr(iterator, "__next__"):
-        raise invalid_argument("sources", "sources must be an iterable; one for `async for` needs AsyncKnowledgeRetrieval.")
+        message = "sources must be an iterable; one for `async for` needs AsyncKnowledgeRetrieval."
+        raise invalid_argument("sources", message)
     try:
         return [next(iterator)]
     except StopIteration:

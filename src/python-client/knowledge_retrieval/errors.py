@@ -62,7 +62,11 @@ class KnowledgeRetrievalError(Exception):
         return {_argument_of(name): list(sentences) for name, sentences in found.items()}
 
     def __reduce__(self) -> Any:
-        details = {"status": self.status, "request_id": self.request_id, "retry_after_seconds": self.retry_after_seconds}
+        details = {
+            "status": self.status,
+            "request_id": self.request_id,
+            "retry_after_seconds": self.retry_after_seconds,
+        }
         return _restore, (self.error_code, self.message, self.data, details)
 
 

@@ -15,17 +15,22 @@ const readRows = prepare(
   ['knowledgeBaseIds', 'documentIds', 'positions', 'reach'],
   ...inEachDistribution(
     (
-      values: Record<'knowledgeBaseIds' | 'documentIds' | 'positions' | 'reach', RawBuilder<unknown>>,
+      {
+        knowledgeBaseIds,
+        documentIds,
+        positions,
+        reach,
+      }: Record<'knowledgeBaseIds' | 'documentIds' | 'positions' | 'reach', RawBuilder<unknown>>,
       distribution,
     ) => sql<NeighbourRow>`
     SELECT DISTINCT knowledge_base_id, document_id, passages.position, content
-    FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[], ${values.positions}::integer[])
+    FROM unnest(${knowledgeBaseIds}::uuid[], ${documentIds}::uuid[], ${positions}::integer[])
         AS given (knowledge_base_id, document_id, position)
       JOIN passages USING (knowledge_base_id, document_id)
-    WHERE passages.position BETWEEN given.position - ${values.reach}::integer AND given.position + ${values.reach}::integer${
+    WHERE passages.position BETWEEN given.position - ${reach}::integer AND given.position + ${reach}::integer${
       distribution.isDistributed
         ? sql`
-      AND ${inShards(values.knowledgeBaseIds, 'passages')}`
+      AND ${inShards(knowledgeBaseIds, 'passages')}`
         : sql``
     }`,
     'knowledgeBaseIds',

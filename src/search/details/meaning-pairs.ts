@@ -26,22 +26,25 @@ type LexemeRow = { language: Language | null; lexemes: string[] | null; tokens: 
 
 /** Positions of the content have the label D; the title's and headings' come before them. */
 const contentLexemes = sql`
-        SELECT array_agg(lexeme ORDER BY first) AS lexemes, array_agg((first - "from")::integer ORDER BY first) AS tokens
+        SELECT array_agg(lexeme ORDER BY first) AS lexemes,
+          array_agg((first - "from")::integer ORDER BY first) AS tokens
         FROM (SELECT lexeme, first, min(first) OVER () AS "from" FROM (
           SELECT lexeme, positions[array_position(weights, 'D')] AS first FROM unnest(lexemes)) AS placed
           WHERE first IS NOT NULL) AS ofcontent`;
 
-const rowsOf = (
-  values: Record<'knowledgeBaseIds' | 'documentIds' | 'positions', RawBuilder<unknown>>,
-) => sql<LexemeRow>`
+const rowsOf = ({
+  knowledgeBaseIds,
+  documentIds,
+  positions,
+}: Record<'knowledgeBaseIds' | 'documentIds' | 'positions', RawBuilder<unknown>>) => sql<LexemeRow>`
     WITH given AS MATERIALIZED (
-      SELECT * FROM unnest(${values.knowledgeBaseIds}::uuid[], ${values.documentIds}::uuid[],
-        ${values.positions}::integer[]) WITH ORDINALITY AS given (knowledge_base_id, document_id, position, number)),
+      SELECT * FROM unnest(${knowledgeBaseIds}::uuid[], ${documentIds}::uuid[],
+        ${positions}::integer[]) WITH ORDINALITY AS given (knowledge_base_id, document_id, position, number)),
     located AS MATERIALIZED (
       SELECT number, language, passage_lexemes.lexemes FROM given
         JOIN passages USING (knowledge_base_id, document_id, position)
         JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
-      WHERE ${inShards(values.knowledgeBaseIds, 'passages')} AND ${inShards(values.knowledgeBaseIds, 'passage_lexemes')})
+      WHERE ${inShards(knowledgeBaseIds, 'passages')} AND ${inShards(knowledgeBaseIds, 'passage_lexemes')})
     SELECT language, found.lexemes, tokens FROM given LEFT JOIN located USING (number)
       CROSS JOIN LATERAL (${contentLexemes}) AS found
     ORDER BY number`;

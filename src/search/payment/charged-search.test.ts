@@ -134,9 +134,8 @@ test('a price is given back after the end of its query too, although others hold
   const readWaiting = async () =>
     (
       await sql`SELECT FROM pg_stat_activity
-        WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE account_balances%' AND datname = current_database()`.execute(
-        database,
-      )
+        WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE account_balances%'
+          AND datname = current_database()`.execute(database)
     ).rows;
   await vi.waitFor(async () => expect(await readWaiting()).toHaveLength(1), { timeout: 10_000 });
   // Longer than the first look at a statement's bounds, which are over.

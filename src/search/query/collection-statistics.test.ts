@@ -66,9 +66,8 @@ test.skipIf(isCitus)('the counts of an account are read from its index alone', a
   const plan = await suite.database.connection().execute(async (connection) => {
     await readStatistics(connection);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      EXPLAIN EXECUTE statistics_of_all(${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, true)`.execute(
-      connection,
-    );
+      EXPLAIN EXECUTE statistics_of_all(
+        ${sql.lit(accountId)}, NULL, '{bridg}', '{""}', '{}', '{}', false, true)`.execute(connection);
     return rows.map((row) => row['QUERY PLAN']).join('\n');
   });
   expect(plan).toContain('Index Only Scan using document_frequencies_by_account');

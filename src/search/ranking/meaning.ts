@@ -157,8 +157,9 @@ function cosine({ planes, perUnit, offset }: MeaningValues) {
       (queryBelow) =>
         sql`${sql.lit(2 ** (QUERY_BITS - 1 - queryBelow))} * bit_count(${plane} & ${ofQuery(queryBelow)})`,
     );
+    const middle = sql`${sql.lit(QUERY_MIDDLE)} * bit_count(${plane})`;
     return sql`
-      ${sql.lit(2 ** (BITS - 1 - below))} * (${sql.join(counts, sql` + `)} - ${sql.lit(QUERY_MIDDLE)} * bit_count(${plane}))`;
+      ${sql.lit(2 ** (BITS - 1 - below))} * (${sql.join(counts, sql` + `)} - ${middle})`;
   });
   return sql`least(greatest(${perUnit}::float8 * (${sql.join(sums, sql` + `)}
       - ${offset}::float8), 0), 1)`;
@@ -193,9 +194,10 @@ function comparedPassages(
   const { ids, comparesMeaning, nearest, planes } = values;
   const distance = sql`bit_count(${passagePlane(values, 0)} # (${planes}::bit varying[])[1])`;
   const columns = sql`knowledge_base_id, document_id, position, ${distance} AS distance`;
+  const current = isCurrent(values);
   const ofSearched = (compares: RawBuilder<unknown>) => sql`
         SELECT ${columns} FROM passage_vectors
-        WHERE ${compares} AND ${inShards(ids)} AND ${isCurrent(values)}${isInScope ?? sql``}`;
+        WHERE ${compares} AND ${inShards(ids)} AND ${current}${isInScope ?? sql``}`;
   // Where Citus distributes the tables, there are no such indexes.
   const comparesSearched = distribution.isDistributed
     ? sql`${comparesMeaning}::boolean AND ${nearest}::json IS NULL`
@@ -211,7 +213,7 @@ function comparedPassages(
         UNION ALL
         (SELECT own.* FROM scope CROSS JOIN LATERAL (
           SELECT ${columns} FROM passage_vectors
-          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND ${isCurrent(values)}
+          WHERE passage_vectors.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id AND ${current}
           OFFSET 0) AS own
         WHERE ${comparesScope})
         UNION ALL
@@ -225,11 +227,11 @@ export function nearestInMeaning(
   { score, isInScope, maxPerDocument, distribution }: Nearest,
 ) {
   const { ids, perLetter } = values;
-  const compared = comparedPassages(values, { isInScope, distribution });
+  const compared = sql`(${comparedPassages(values, { isInScope, distribution })}) AS compared`;
   const capped =
     maxPerDocument === undefined
-      ? sql`(${compared}) AS compared`
-      : sql`(${ofEachDocument(sql`(${compared}) AS compared`, { order: sql`distance`, most: maxPerDocument })}) AS capped`;
+      ? compared
+      : sql`(${ofEachDocument(compared, { order: sql`distance`, most: maxPerDocument })}) AS capped`;
   return sql`
     SELECT knowledge_base_id, document_id, position, lexemes, norm, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
@@ -244,13 +246,16 @@ export function nearestInMeaning(
 }
 
 /** The CTE `cosines`: of the passages in `best` that have a vector. */
-export const cosines = (values: MeaningValues & Record<'ids', RawBuilder<unknown>>) => sql`
+export function cosines(values: MeaningValues & Record<'ids', RawBuilder<unknown>>) {
+  const hasQueryVector = sql`${values.perUnit}::float8 IS NOT NULL`;
+  return sql`
     SELECT document_id, position, ${cosine(values)} AS cosine
     FROM (
       SELECT best.document_id, best.position, ${passagePlanes(values)}
       FROM best JOIN passage_vectors USING (knowledge_base_id, document_id, position)
-      WHERE ${inShards(values.ids, 'passage_vectors')} AND ${isCurrent(values)} AND ${values.perUnit}::float8 IS NOT NULL
+      WHERE ${inShards(values.ids, 'passage_vectors')} AND ${isCurrent(values)} AND ${hasQueryVector}
       OFFSET 0) AS planes`;
+}
 
 /**
  * SQL for whether a passage of `ordered` is an answer: it has a word of the query, where words count, or is near
@@ -261,9 +266,11 @@ export const isNearEnough = ({ wordsShare, cosineMin }: MeaningValues) =>
         SELECT greatest(${cosineMin}::float8, ${sql.lit(COSINE_SHARE_MIN)} * max(cosine)) FROM cosines))`;
 
 /** SQL for a score with the part of the meaning. `most`: the upper bound of the score. */
-export const withMeaning = (
+export function withMeaning(
   score: RawBuilder<unknown>,
   { wordsShare, meaningShare }: MeaningValues,
   most: RawBuilder<unknown>,
-) =>
-  sql`(${wordsShare}::float8 * ${score} + ${meaningShare}::float8 * coalesce(cosine, 0) * (${most} - ${wordsShare}::float8 * ${score}))`;
+) {
+  const ofWords = sql`${wordsShare}::float8 * ${score}`;
+  return sql`(${ofWords} + ${meaningShare}::float8 * coalesce(cosine, 0) * (${most} - ${ofWords}))`;
+}

@@ -165,8 +165,12 @@ const SIGNS = /[^\p{L}\p{M}\p{N}]+/gu;
  * A sign that may join words or be a token: a symbol, punctuation within a word, or at its beginning. Other punctuation
  * separates words in any case: to tokenise `وأين؟` once more took a tenth of Node's time for a query.
  */
-const JOINED =
-  /[^\p{L}\p{M}\p{N}\p{P}\s]|(?<=[\p{L}\p{N}])(?!['’，。、；：？！])\p{P}(?=[\p{L}\p{N}])|(?<![\p{L}\p{N}])(?![\p{Ps}\p{Pi}\p{Pf}"'¿¡])\p{P}(?=[\p{L}\p{N}])/u;
+const JOINED = new RegExp(
+  String.raw`[^\p{L}\p{M}\p{N}\p{P}\s]` +
+    String.raw`|(?<=[\p{L}\p{N}])(?!['’，。、；：？！])\p{P}(?=[\p{L}\p{N}])` +
+    String.raw`|(?<![\p{L}\p{N}])(?![\p{Ps}\p{Pi}\p{Pf}"'¿¡])\p{P}(?=[\p{L}\p{N}])`,
+  'u',
+);
 
 type QueryWords = { tokens: string[]; terms: Term[]; unknown: Name[]; spans?: SynonymSpan[] };
 
@@ -211,10 +215,11 @@ export const NO_FULL_MATCHES = { wholeQuery: null, nearlyWhole: null, wordsInOrd
  */
 export function matchColumns({ wholeQuery, nearlyWhole, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
+  const [isWhole, isNearlyWhole, isInOrder] = [wholeQuery, nearlyWhole, wordsInOrder].map(has);
   return {
     columns: sql`has_all, level`,
     computed: sql`${has(allWords)} AS has_all,
-        CASE WHEN ${has(wholeQuery)} THEN 3 WHEN ${has(nearlyWhole)} THEN 2 WHEN ${has(wordsInOrder)} THEN 1 ELSE 0 END AS level`,
+        CASE WHEN ${isWhole} THEN 3 WHEN ${isNearlyWhole} THEN 2 WHEN ${isInOrder} THEN 1 ELSE 0 END AS level`,
   };
 }
 
@@ -238,14 +243,16 @@ export function fullMatchesFirst({
           sql`${withMeaning(sql.ref('relevant'), meaning, most)} AS unlifted`,
           sql` LEFT JOIN cosines USING (document_id, position)`,
         ];
+  const full = sql`combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined)`;
+  const leastFull = sql`min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC)`;
   return sql`
     WITH kept AS MATERIALIZED (
       SELECT *, ${unlifted}
       FROM (
         SELECT *, CASE WHEN has_all THEN full_score
-            ELSE least(score, min(full_score) FILTER (WHERE has_all) OVER (ORDER BY combined DESC) - ${sql.lit(STEP)} * ${most})
+            ELSE least(score, ${leastFull} - ${sql.lit(STEP)} * ${most})
             END AS relevant
-        FROM (SELECT *, combined + ${sql.lit(FEEDBACK_SHARE)} * (score - combined) AS full_score FROM reranked) AS weighed
+        FROM (SELECT *, ${full} AS full_score FROM reranked) AS weighed
       ) AS by_words${joined})
     SELECT knowledge_base_id, document_id, position, bm25, combined, relevant, unlifted, cosine,
       CASE WHEN level < 1 THEN unlifted ELSE ${lifted(most)} END AS score

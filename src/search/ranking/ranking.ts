@@ -150,46 +150,50 @@ const WITH_COPIES = sql` JOIN (
         USING (knowledge_base_id, document_id, position)`;
 
 /** The tables that lead from `best` to `ranked`, which has the final scores. */
-const rankedTables = (
-  values: RerankValues,
-  { maxPerDocument, isDistinct = false, isRestricted = false, distribution }: Ending,
-) => sql`${
-  distribution.isDistributed
+function rankedTables(values: RerankValues, ending: Ending) {
+  const { isRestricted = false, distribution } = ending;
+  const neighbourhoods = distribution.isDistributed
     ? sql`
     neighbourhoods AS MATERIALIZED (${joinNeighbours(values.ids)}),`
-    : sql``
-}${
-  values.meaning === undefined
-    ? sql``
-    : sql`
-    cosines AS MATERIALIZED (${cosines({ ...values, ...values.meaning })}),`
-}
+    : sql``;
+  const ofMeaning =
+    values.meaning === undefined
+      ? sql``
+      : sql`
+    cosines AS MATERIALIZED (${cosines({ ...values, ...values.meaning })}),`;
+  const terms = feedbackTerms(values, { distribution, isRestricted });
+  return sql`${neighbourhoods}${ofMeaning}
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter, distribution)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
-    feedback_terms AS MATERIALIZED (${feedbackTerms(values, { distribution, isRestricted })}),${orderedTables(values, { maxPerDocument, isDistinct })}`;
+    feedback_terms AS MATERIALIZED (${terms}),${orderedTables(values, ending)}`;
+}
 
 /** The tables that lead from `feedback` and `feedback_terms` to `ranked`. */
-export const orderedTables = (
+export function orderedTables(
   values: FinalValues,
-  {
-    maxPerDocument,
-    isDistinct = false,
-  }: { maxPerDocument?: RawBuilder<unknown> | undefined; isDistinct?: boolean } = {},
-) => sql`
+  { maxPerDocument, isDistinct = false }: Pick<Ending, 'maxPerDocument' | 'isDistinct'> = {},
+) {
+  const [duplicates, withCopies] = isDistinct
+    ? [sql`, copies - 1 AS duplicates`, WITH_COPIES]
+    : [sql``, sql``];
+  const found = sql`${answers(values, maxPerDocument)}${withCopies}`;
+  return sql`
     reranked AS MATERIALIZED (${rerankByFeedback(matchColumns(values))}),
     ordered AS MATERIALIZED (${fullMatchesFirst(values)}),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, ${ofWords('bm25', values)}, ${ofWords('combined', values)},
         ${ofWords('relevant', values)}, unlifted, cosine,
-        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score${isDistinct ? sql`, copies - 1 AS duplicates` : sql``}
-      FROM ${answers(values, maxPerDocument)}${isDistinct ? WITH_COPIES : sql``} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES)`;
+        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score${duplicates}
+      FROM ${found} ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES)`;
+}
 
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
-export const foundColumns = ({
-  isDistinct = false,
-} = {}) => sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+export function foundColumns({ isDistinct = false } = {}) {
+  const duplicates = isDistinct ? sql`, duplicates` : sql``;
+  return sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, time_ms, later_starts, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${isDistinct ? sql`, duplicates` : sql``}`;
+      external_id, least(ranked.score, 1) AS score, bm25, combined, relevant, unlifted, cosine${duplicates}`;
+}
 // Each document exists, but LEFT keeps PostgreSQL from reading documents first, and then all passages of each.
 export const joinedTables = (
   { ids }: Pick<RerankValues, 'ids'>,
@@ -208,10 +212,12 @@ export const joinedTables = (
  * SQL for the score of the passages that meaning finds. Without slots, which each execution would initialise again; on
  * tables that Citus distributes, no sub-select may be in another one.
  */
-const scoreOfFew = (values: RankingValues, distribution: Distribution) =>
-  distribution.isDistributed
-    ? passageScore(values, candidate, distribution)
-    : sql`coalesce(${scoreOf(sql`query_terms`, sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query))}, 0)`;
+function scoreOfFew(values: RankingValues, distribution: Distribution) {
+  if (distribution.isDistributed) return passageScore(values, candidate, distribution);
+  const { lexemes, norm } = candidate;
+  const score = scoreOf(sql`query_terms`, norm, (query) => termFrequency(lexemes, query));
+  return sql<number>`coalesce(${score}, 0)`;
+}
 
 /**
  * The tables `by_words`, the best by BM25, and `best`, with those that meaning finds. Without meaning, the first is
@@ -244,10 +250,11 @@ function rankedPassages(values: RerankValues, best: RawBuilder<unknown>, distrib
   const byWords = meaning === undefined ? sql`best` : sql`by_words`;
   const enough = sql`CASE WHEN ${isLast}::boolean THEN ${least}::integer ELSE ${selected} END`;
   const isEnough = sql`(SELECT is_enough FROM counted_best)`;
+  const ranked = rankedTables(values, { distribution });
   return sql<FoundPassage & { isEnough: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     ${best},
-    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${rankedTables(values, { distribution })}
+    counted_best AS MATERIALIZED (SELECT count(*) >= ${enough} AS is_enough FROM ${byWords}),${ranked}
     SELECT ${foundColumns()},
       ${isEnough} AS "isEnough"
     FROM ${joinedTables(values, distribution)}
@@ -282,7 +289,8 @@ function bestOfScored(values: ScopedValues, form: ScopedForm) {
   const most = mostPerDocument(values, form);
   const capped = ofEachDocument(table, { order: sql`score DESC`, most });
   const copies = form.isDistinct ? sql`, copies` : sql``;
-  return sql`SELECT knowledge_base_id, document_id, position, lexemes, norm, score${copies} FROM (${capped}) AS capped ${order}`;
+  const columns = sql`knowledge_base_id, document_id, position, lexemes, norm, score${copies}`;
+  return sql`SELECT ${columns} FROM (${capped}) AS capped ${order}`;
 }
 
 /** The tables to `best`: `by_words`, and the passages of `nearest` beside them. */
@@ -347,12 +355,19 @@ function rankedInScope(
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
       FROM extent) AND (SELECT count(*) FROM scored) >= ${least}::integer)`;
   const score = passageScore(values, candidate, distribution);
+  const candidates = candidatesInScope(values, inMemory, distribution);
+  const distinct = isDistinct ? sql`${distinctScored(values, distribution)},` : sql``;
+  const best = bestInScope(values, { nearest, isDistinct, distribution });
+  const ranked = rankedTables(
+    { ...values, meaning: values },
+    { ...cap, isDistinct, isRestricted, distribution },
+  );
   return sql<ScopedRow>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values, distribution)},
     scored AS MATERIALIZED (
-      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory, distribution)}) AS candidate),${isDistinct ? sql`${distinctScored(values, distribution)},` : sql``}
+      SELECT *, ${score} AS score FROM (${candidates}) AS candidate),${distinct}
     first AS MATERIALIZED (${bestOfScored(values, form)}),
-    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${bestInScope(values, { nearest, isDistinct, distribution })},${rankedTables({ ...values, meaning: values }, { ...cap, isDistinct, isRestricted, distribution })}
+    by_words AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${best},${ranked}
     SELECT found.*, ${isEnough} AS "isEnough",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT 1) AS always LEFT JOIN (

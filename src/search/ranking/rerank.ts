@@ -75,9 +75,10 @@ const TYPICAL_IDF = 0.5;
 
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
+const reach = sql.lit(NEIGHBOURS_REACH);
 /** SQL for whether the passage `near` is the passage in `best`, or a neighbour of it. */
 const isNear = sql`near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
-        AND near.position BETWEEN best.position - ${sql.lit(NEIGHBOURS_REACH)} AND best.position + ${sql.lit(NEIGHBOURS_REACH)}`;
+        AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}`;
 
 /** SQL for whether the neighbours of a passage in `best` count. */
 const isAmongBest = sql`score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) FROM best)`;
@@ -173,13 +174,15 @@ const COUNTED_CANDIDATES_MAX = 500;
  * lexeme.
  */
 function countsOfShared(ids: RawBuilder<unknown>, { distribution, isRestricted, frequencies }: FeedbackForm) {
-  if (frequencies)
+  if (frequencies) {
+    const read = sql`json_each_text(${frequencies}::json)`;
     return {
       tables: sql`collection AS MATERIALIZED (
     SELECT DISTINCT knowledge_base_id, passage_count FROM feedback
     WHERE knowledge_base_id IN (SELECT knowledge_base_id FROM passages))`,
-      counts: sql`SELECT key COLLATE "C" AS lexeme, value::bigint AS passage_count FROM json_each_text(${frequencies}::json)`,
+      counts: sql`SELECT key COLLATE "C" AS lexeme, value::bigint AS passage_count FROM ${read}`,
     };
+  }
   if (isRestricted)
     return {
       tables: sql`among AS MATERIALIZED (
@@ -264,14 +267,16 @@ export const feedbackTerms = (
  */
 export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuilder<unknown>>) {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
+  const toOthers = sql`coalesce(
+        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
+        FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)`;
+  const gain = sql`${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + ${toOthers}
+        ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0)`;
   return sql`
     SELECT knowledge_base_id, document_id, position, bm25, combined, ${matches.columns},
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
-      SELECT *, score AS combined, ${matches.computed}, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
-        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
-        FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)
-        ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
+      SELECT *, score AS combined, ${matches.computed}, score + ${gain} AS total
       FROM (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ${vectorScale} END AS scale FROM feedback OFFSET 0
       ) AS scaled OFFSET 0) AS summed`;

@@ -130,6 +130,8 @@ const SCORED_MAX = 3_000;
 export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, distribution: Distribution) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;
   const isSearched = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
+  const inShard = distribution.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``;
+  const areAllLocated = sql`(SELECT count(*) FROM located) <= ${comparedMax}::bigint`;
   const hasAtMost = (passages: number) =>
     sql`is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(passages)}`;
   return sql`
@@ -143,14 +145,14 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues, 
       WHERE ${isSearched}),
     scope AS MATERIALIZED (
       SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
-      WHERE ${distribution.isDistributed ? sql`${inShards(ids, 'documents')} AND ` : sql``}(SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
+      WHERE ${inShard}${areAllLocated} AND ${fitsFilter(values)}),
     extent AS MATERIALIZED (
       SELECT is_known, ${hasAtMost(SCORED_MAX)} AS is_small, ${hasAtMost(MEANINGS_COMPARED_MAX)} AS is_comparable,
         CASE WHEN is_known THEN (SELECT count(*) FROM scope)
           WHEN ${path}::jsonpath IS NULL THEN (SELECT count(*) FROM (
             SELECT 1 FROM documents WHERE ${isSearched} LIMIT ${sql.lit(RERANK_DEPTH)}) AS counted) END AS documents_max
       FROM (SELECT ${namedDocuments}::uuid[] IS NOT NULL
-        OR (${path}::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= ${comparedMax}::bigint) AS is_known
+        OR (${path}::jsonpath IS NOT NULL AND ${areAllLocated}) AS is_known
       ) AS known)`;
 }
 

@@ -100,20 +100,22 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
   };
 }
 
+type VariantValues = Pick<Terms, 'variants' | 'upperBounds' | 'terms'>;
+
+/** SQL for the variants of all terms, one row each. */
+const variantRows = ({ variants, upperBounds, terms }: VariantValues) =>
+  sql`unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[])`;
+
 /**
  * SQL for the query terms, one row each, which a statement names `query_terms`. `query` is a term's first variant. Most
  * terms have no other variant: then `variants` is NULL.
  */
-export const queryTermRows = ({
-  variants,
-  upperBounds,
-  terms,
-}: Pick<Terms, 'variants' | 'upperBounds' | 'terms'>) => sql`
+export const queryTermRows = (values: VariantValues) => sql`
   SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
     SELECT query::tsquery AS query, upper_bound, term
-    FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS given (query, upper_bound, term)
+    FROM ${variantRows(values)} AS given (query, upper_bound, term)
   ) AS variant GROUP BY term`;
 
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
@@ -140,13 +142,13 @@ type Scored = Record<'lexemes' | 'norm', RawBuilder<unknown>>;
  * SQL for the score that `terms` without a slot add, for tables that Citus distributes. It has no sub-select in another
  * one, which the servers could not answer.
  */
-function distributedScore({ variants, upperBounds, terms, slotted }: Terms, text: Scored) {
+function distributedScore(terms: Terms, text: Scored) {
   const frequency = termFrequency(text.lexemes, sql`query::tsquery`);
   return sql<number>`
     (SELECT sum(most) FROM (
       SELECT max(upper_bound * ${saturationSql(frequency, text.norm)}) AS most
-      FROM unnest(${variants}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS variant (query, upper_bound, term)
-      WHERE term >= ${slotted}::integer GROUP BY term) AS scores)`;
+      FROM ${variantRows(terms)} AS variant (query, upper_bound, term)
+      WHERE term >= ${terms.slotted}::integer GROUP BY term) AS scores)`;
 }
 
 /** SQL for what a variant in a slot adds to the score of a text. */

@@ -52,7 +52,8 @@ async function readAllStems(database: Queryable, words: string[]): Promise<AllSt
   const { rows } = await sql<{ word: string; stems: string[] }>`
     SELECT word, array_agg(DISTINCT stem) AS stems FROM (
       SELECT word, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
-      FROM unnest(${words}::text[]) AS given (word), unnest(${DICTIONARIES}::text[]) AS languages (dictionary)) AS stemmed
+      FROM unnest(${words}::text[]) AS given (word),
+        unnest(${DICTIONARIES}::text[]) AS languages (dictionary)) AS stemmed
     WHERE stem <> '' AND stem <> word GROUP BY word`.execute(database);
   return new Map(rows.map(({ word, stems }) => [word, stems]));
 }

@@ -85,13 +85,16 @@ type Scope = Record<'accountId' | 'isSearched' | 'lexemes', RawBuilder<unknown>>
  * knowledge bases', which come first. `lexemes`: what stands after FROM for rows with a column `lexeme`. Equal groups
  * of several knowledge bases are one.
  */
-export const groupsAbout = ({ accountId, isSearched, lexemes }: Scope) => sql<GroupRow[]>`
+export function groupsAbout({ accountId, isSearched, lexemes }: Scope) {
+  const isOfAccount = sql`knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)}`;
+  return sql<GroupRow[]>`
       (SELECT coalesce(json_agg(found), '[]') FROM (
         SELECT terms, finds FROM synonym_groups
         WHERE keys && ARRAY(SELECT ${keyIn(accountId, sql.ref('lexeme'))} FROM ${lexemes})
-          AND account_id = ${accountId} AND (knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)} OR ${isSearched})
+          AND account_id = ${accountId} AND (${isOfAccount} OR ${isSearched})
         GROUP BY terms, finds
-        ORDER BY bool_and(knowledge_base_id = ${sql.lit(WHOLE_ACCOUNT)}), min(position), terms, finds LIMIT ${sql.lit(FOUND_MAX)}) AS found)`;
+        ORDER BY bool_and(${isOfAccount}), min(position), terms, finds LIMIT ${sql.lit(FOUND_MAX)}) AS found)`;
+}
 
 /** The groups that `groupsAbout` has found. */
 export const toGroups = (found: GroupRow[]): SynonymGroup[] => found.map(toGroup);

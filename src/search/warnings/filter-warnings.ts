@@ -61,6 +61,7 @@ async function countTypes(
           WHERE own.knowledge_base_id = documents.knowledge_base_id AND own.id = documents.id AND ${fits(restriction)})`
     : sql``;
   const documents = scope?.documents?.map(({ id }) => id) ?? null;
+  const keys = needs.map(({ key }) => key);
   const { rows } = await sql<{ found: Found[]; lookedAt: number }>`
     WITH searched AS MATERIALIZED (
       SELECT attributes FROM documents JOIN knowledge_bases USING (knowledge_base_id)
@@ -75,9 +76,7 @@ async function countTypes(
     SELECT (SELECT count(*) FROM searched)::integer AS "lookedAt",
       (SELECT coalesce(jsonb_agg(told ORDER BY documents DESC), '[]') FROM (
         (SELECT * FROM counted ORDER BY documents DESC LIMIT ${sql.lit(NAMES_MAX)})
-        UNION SELECT * FROM counted WHERE name = ANY(${needs.map(({ key }) => key)}::text[])) AS told) AS found`.execute(
-    database,
-  );
+        UNION SELECT * FROM counted WHERE name = ANY(${keys}::text[])) AS told) AS found`.execute(database);
   return rows[0] ?? { found: [], lookedAt: 0 };
 }
 

@@ -100,7 +100,8 @@ async def files(client):
     path, missing = ARGUMENTS["path"], "/nowhere/a.txt"
     kb = (await client.create_knowledge_base("Handbook")).id
     with open(path, "rb") as opened:
-        sources = [path, missing, opened, UploadSource(b"The ferry leaves at noon.", "ferry.txt", {"attributes": {"year": 2026}})]
+        ferry = UploadSource(b"The ferry leaves at noon.", "ferry.txt", {"attributes": {"year": 2026}})
+        sources = [path, missing, opened, ferry]
         seen = []
         results = await client.upload_files_and_poll(sources, knowledge_base_id=kb, on_progress=seen.append)
     documents = [document async for document in client.list_documents(knowledge_base_id=kb, limit=1)]

@@ -78,8 +78,8 @@ def send(
     on_lost_answer: Callable[[], None] | None = None,
 ) -> Steps[Answer]:
     """
-    Sends a request until it succeeds, fails for good, or the next pause would end after the deadline. `is_charged`: each
-    arrival costs credits. `on_lost_answer`: called when the request is repeated although it may have arrived.
+    Sends a request until it succeeds, fails for good, or the next pause would end after the deadline. `is_charged`:
+    each arrival costs credits. `on_lost_answer`: called when the request is repeated although it may have arrived.
     """
     end = time.monotonic() + limits.deadline
     tries = _Tries()

@@ -102,7 +102,9 @@ class Shared:
         batch = Batch(kb, sources, _facts(rest), limits, finish, concurrency, listener)
         return upload_each(self._context, batch)
 
-    def _importing(self, operation: Operation, fields: Mapping[str, Any], key: str | None, options: Any) -> Steps[Document]:
+    def _importing(
+        self, operation: Operation, fields: Mapping[str, Any], key: str | None, options: Any
+    ) -> Steps[Document]:
         finish = self._finish_of(options)
         document = yield from call_for_data(self._context, operation, fields, finish.limits, key)
         return (yield from finish_document(self._context, document, finish))

@@ -114,7 +114,9 @@ class _Tracker:
 Report = Callable[..., None]
 
 
-def _upload(context: Context, knowledge_base_id: str, source: UploadSource, limits: Limits, report: Report) -> Steps[Any]:
+def _upload(
+    context: Context, knowledge_base_id: str, source: UploadSource, limits: Limits, report: Report
+) -> Steps[Any]:
     """Uploads one file, and imports it. Its document is `pending`."""
     opened = yield Block(lambda: open_file(source.file, source.file_name))
     wanted = {"knowledgeBaseId": knowledge_base_id, "fileName": opened.file_name, "size": opened.size}
