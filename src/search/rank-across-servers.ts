@@ -13,14 +13,8 @@ import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
 import { BM25_VALUES, bestByBm25, candidate } from './ranking/best-by-bm25.ts';
+import { ON_ONE_SERVER } from './ranking/distribution.ts';
 import { FULL_MATCH_VALUES } from './ranking/proximity.ts';
-import {
-  type FoundPassage,
-  foundColumns,
-  joinedTables,
-  orderedTables,
-  type WholeValues,
-} from './ranking/ranking.ts';
 import {
   feedbackTerms,
   NEIGHBOURS_FROM,
@@ -29,9 +23,10 @@ import {
   sharedLexemes,
   weighFeedback,
 } from './ranking/rerank.ts';
+import { orderedTables } from './ranking/statement/final-order.ts';
+import { type FoundPassage, foundColumns, joinedTables } from './ranking/statement/found-passages.ts';
+import type { WholeValues } from './ranking/statement/without-scope.ts';
 import { passageScore, queryTermRows } from './ranking/term-scores.ts';
-
-const ON_ONE_SERVER = { isDistributed: false };
 
 /** Runs at each server of shards. The result has the rows of all. */
 const prepareAtServers = <Value extends string, Row>(

@@ -1,6 +1,6 @@
 /** A model orders the best passages: what stays as it was, and what the answer says without it. */
 import { expect, test, vi } from 'vitest';
-import type { FoundPassage } from './ranking/ranking.ts';
+import type { FoundPassage } from './ranking/statement/found-passages.ts';
 import { rerankBest } from './rerank-best.ts';
 
 /** Passages with these scores, named by their places. */

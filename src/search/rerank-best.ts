@@ -3,7 +3,7 @@
  * together, which tells more than words and vectors, and takes long: so only the best ones, and within a time limit.
  */
 import type { QueryWarning } from '../../generated/types.gen.ts';
-import type { FoundPassage, Reranked } from './ranking/ranking.ts';
+import type { FoundPassage, Reranked } from './ranking/statement/found-passages.ts';
 
 /** How relevant passages are to the query, in their order: higher is more. Or why that is not known. */
 export type Relevance = { scores: number[] } | { warning: QueryWarning };

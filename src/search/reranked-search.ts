@@ -4,7 +4,7 @@ import type { RerankSettings } from '../config/model-settings.ts';
 import type { Degraded } from '../meaning/model/in-time.ts';
 import { passageText } from '../meaning/model/passage-text.ts';
 import { createQueryReranker, createReranker } from '../meaning/model/reranker.ts';
-import type { FoundPassage } from './ranking/ranking.ts';
+import type { FoundPassage } from './ranking/statement/found-passages.ts';
 import type { Relevance } from './rerank-best.ts';
 import type { Search, SearchRequest } from './search.ts';
 

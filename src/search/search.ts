@@ -21,8 +21,9 @@ import { languageWarning, meaningWarnings } from './query/query-warnings.ts';
 import { rankAcrossServers } from './rank-across-servers.ts';
 import { type RankedSearch, rankCandidates } from './ranking/candidate-sets.ts';
 import { findNearest } from './ranking/nearest.ts';
-import { createRanking, type FoundPassage, type RankPassages } from './ranking/ranking.ts';
+import { createRanking, type RankPassages } from './ranking/ranking.ts';
 import type { SearchScope } from './ranking/search-scope.ts';
+import type { FoundPassage } from './ranking/statement/found-passages.ts';
 import { type WeightedScoring, weighTerms } from './ranking/term-weights.ts';
 import { type Rerank, rerankBest } from './rerank-best.ts';
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import { inEachDistribution } from '../ranking/distribution.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage } from '../ranking/statement/found-passages.ts';
 
 type Located = Pick<FoundPassage, 'knowledge_base_id' | 'document_id' | 'position'>;
 type NeighbourRow = Located & { content: string };

@@ -7,7 +7,7 @@ import { normPerLetter } from '../bm25.ts';
 import type { Phrase } from '../phrases/phrases.ts';
 import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { QueryMeaning } from '../query/query-meaning.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage } from '../ranking/statement/found-passages.ts';
 import { readContexts } from './context-passages.ts';
 import { type ExplainedScoring, explain } from './explanation.ts';
 import { cutSnippet, freeTokens, highlight } from './highlights.ts';

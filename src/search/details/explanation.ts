@@ -4,7 +4,7 @@ import { lengthNorm, saturation } from '../bm25.ts';
 import type { Phrase } from '../phrases/phrases.ts';
 import { sequenceFrequency } from '../postgres-rank-insides.ts';
 import type { NamedTerm } from '../query/query-terms.ts';
-import type { FoundPassage, Reranked } from '../ranking/ranking.ts';
+import type { FoundPassage, Reranked } from '../ranking/statement/found-passages.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 import type { Variant } from '../ranking/variants.ts';
 import { type ReadWords, wordReader } from './matched-words.ts';

@@ -3,7 +3,7 @@
  * `expense` is near `extens`, which may stand for `Extension`.
  */
 import { isLikely, plain } from '../expansion/likely-words.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage } from '../ranking/statement/found-passages.ts';
 import type { WeightedTerm } from '../ranking/term-weights.ts';
 
 /**

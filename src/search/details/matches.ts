@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import { lexemesOfPhrases, type Phrase } from '../phrases/phrases.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage } from '../ranking/statement/found-passages.ts';
 import type { ScoredTerm } from '../ranking/term-scores.ts';
 
 /**

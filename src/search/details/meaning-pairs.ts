@@ -7,7 +7,7 @@ import { inShards } from '../../database/schema/distributed-tables.ts';
 import { DIMENSIONS, lengthOf, type VectorsIn, type WordVector } from '../../meaning/passage-vectors.ts';
 import { createUnspacedReader } from '../../meaning/unspaced-words.ts';
 import type { MeaningWord } from '../query/query-meaning.ts';
-import type { FoundPassage } from '../ranking/ranking.ts';
+import type { FoundPassage } from '../ranking/statement/found-passages.ts';
 import { wordReader } from './matched-words.ts';
 
 /** A word of the query, the passage's word that is nearest to it, and the cosine of their vectors. */

@@ -10,6 +10,7 @@ import { FURTHER_MAX } from '../candidates/candidates.ts';
 import { createSearch } from '../search.ts';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
 import { BM25_VALUES, bestByBm25, bm25Values, candidate } from './best-by-bm25.ts';
+import { ON_ONE_SERVER } from './distribution.ts';
 import { passageScore, queryTermRows } from './term-scores.ts';
 import { ofLexeme } from './variants.ts';
 
@@ -36,7 +37,6 @@ async function importCommonWord() {
   return owned;
 }
 
-const ON_ONE_SERVER = { isDistributed: false };
 const best = prepare(
   'best_in_test',
   BM25_VALUES,

@@ -1,5 +1,5 @@
 /**
- * SQL for the candidates of a search, and for the best of them by BM25. ranking.ts makes it a part of its statement.
+ * SQL for the candidates of a search, and for the best of them by BM25. The statements in statement/ have it as a part.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../../analysis/lexemes.ts';

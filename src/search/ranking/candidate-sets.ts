@@ -6,8 +6,9 @@ import type { SearchedKnowledgeBases } from '../query/collection-statistics.ts';
 import type { ScopedQuery } from '../query/query-analysis.ts';
 import { isByMeaning, type QueryMeaning } from '../query/query-meaning.ts';
 import { comparesAllMeanings } from './meaning.ts';
-import type { FoundPassage, RankPassages } from './ranking.ts';
+import type { RankPassages } from './ranking.ts';
 import { estimateShare, isRareShare, type SearchScope } from './search-scope.ts';
+import type { FoundPassage } from './statement/found-passages.ts';
 import type { WeightedScoring, WeightedTerm } from './term-weights.ts';
 
 /**

@@ -4,6 +4,8 @@ import type { DistributedStatement } from '../../database/connection/prepared.ts
 
 export type Distribution = { isDistributed: boolean };
 
+export const ON_ONE_SERVER: Distribution = { isDistributed: false };
+
 /**
  * The last arguments of `prepare` for a statement that `build` makes for each distribution. `ids`: see
  * `DistributedStatement`.
@@ -12,7 +14,7 @@ export const inEachDistribution = <Value extends string, Row>(
   build: (values: Record<Value, RawBuilder<unknown>>, distribution: Distribution) => RawBuilder<Row>,
   ids: NoInfer<Value>,
 ): [(values: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>, DistributedStatement<Value, Row>] => [
-  (values) => build(values, { isDistributed: false }),
+  (values) => build(values, ON_ONE_SERVER),
   { build: (values) => build(values, { isDistributed: true }), ids },
 ];
 

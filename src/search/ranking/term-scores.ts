@@ -193,3 +193,13 @@ export function passageScore(terms: Terms, { lexemes, norm }: Scored, { isDistri
   const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
   return sql<number>`(${inSlots} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }
+
+/**
+ * SQL for the score of a text where few are scored: those that meaning finds. It has no slots, since each execution
+ * would initialise them again. On tables that Citus distributes it has them, since no sub-select may be in another one.
+ */
+export function scoreOfFewTexts(terms: Terms, text: Scored, distribution: Distribution) {
+  if (distribution.isDistributed) return passageScore(terms, text, distribution);
+  const score = scoreOf(sql`query_terms`, text.norm, (query) => termFrequency(text.lexemes, query));
+  return sql<number>`coalesce(${score}, 0)`;
+}

@@ -12,7 +12,7 @@ import type { DetailedPassage } from '../../../../src/search/details/details.ts'
 import { type ExplainedScoring, explain } from '../../../../src/search/details/explanation.ts';
 import { cutSnippet, freeTokens, highlight } from '../../../../src/search/details/highlights.ts';
 import type { Matches } from '../../../../src/search/details/matches.ts';
-import type { FoundPassage } from '../../../../src/search/ranking/ranking.ts';
+import type { FoundPassage } from '../../../../src/search/ranking/statement/found-passages.ts';
 import { insufficientCredits } from '../../../../src/terms/errors.ts';
 import { fitsFilter } from '../document-filter.ts';
 import { type FoundByBoth, findByMode } from '../meaning.ts';
