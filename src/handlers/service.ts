@@ -15,7 +15,7 @@ export type Service = JobContext &
     /** Keeps the queries of accounts that want it. */
     queryHistory: QueryHistory;
     importShortText: ShortTexts['importShortText'];
-    acceptTogether: Arrivals['acceptTogether'];
+    acceptArrived: Arrivals['acceptArrived'];
     /**
      * Call it for each request. While its account is present, other accounts analyse fewer documents at a time.
      */

@@ -1,5 +1,4 @@
 /** The operations that import a file: request an upload address, import the uploaded file, or both in one request. */
-import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
@@ -7,7 +6,6 @@ import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import { readDatabaseTime } from '../database/connection/clock.ts';
 import { expectStorage, requireStorage } from '../database/rows/account-limits.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import type { Tables } from '../database/schema/tables.ts';
 import { discardObjects, findFile, hashOf, insertTicket, takeDirectUpload } from '../files/files.ts';
 import { storeUpload } from '../files/store-upload.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
@@ -23,14 +21,7 @@ import {
 } from '../terms/ids.ts';
 import { requirePlainAddress } from '../terms/plain-address.ts';
 import { acceptAddress } from '../versions/accept-address.ts';
-import {
-  type Accepted,
-  type Accepting,
-  type ArrivedFile,
-  acceptArrivedFile,
-  acceptFile,
-  type UploadedFile,
-} from '../versions/accept-file.ts';
+import { type Accepted, type ArrivedFile, acceptFile, type UploadedFile } from '../versions/accept-file.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 
 /** Uploads in memory at the same time while they are hashed, each of up to 50 MiB. */
@@ -91,24 +82,6 @@ async function importStored<Stored>(
   }
 }
 
-/** Accepts a file in a transaction of its own. */
-const acceptAlone = (
-  { database }: HandlerContext,
-  keep: () => void,
-  accept: (transaction: Transaction<Tables>) => Promise<Accepted>,
-): Promise<Accepted> =>
-  database.transaction().execute(async (transaction) => {
-    const accepted = await accept(transaction);
-    keep();
-    return accepted;
-  });
-
-/** How the document of a file is accepted. */
-const acceptingOf = ({ config: defaults, jobs }: HandlerContext): Accepting => ({
-  defaults,
-  enqueue: (transaction, document) => jobs.enqueueImport(transaction, document),
-});
-
 /** Imports a file whose upload has ended. */
 const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<UploadedFile, 'sha256'>) =>
   importStored(context, {
@@ -117,44 +90,16 @@ const importUploaded = (context: HandlerContext, file: OwnedId, given: Omit<Uplo
       const sha256 = given.skips ? await hashDirectUpload(context, file, given.taken) : undefined;
       return sha256;
     },
-    accept: (sha256, keep) =>
-      acceptAlone(context, keep, (transaction) =>
-        acceptFile(transaction, file, { ...given, sha256 }, acceptingOf(context)),
-      ),
+    async accept(sha256, keep) {
+      const { database, config: defaults, jobs } = context;
+      return await database.transaction().execute(async (transaction) => {
+        const accepting = { defaults, enqueue: jobs.enqueueImport };
+        const accepted = await acceptFile(transaction, file, { ...given, sha256 }, accepting);
+        keep();
+        return accepted;
+      });
+    },
   });
-
-/**
- * Accepts a file that has arrived: one of a folder, by its external id, together with others that have arrived at the
- * same time.
- */
-async function acceptArrived(
-  context: HandlerContext,
-  { knowledgeBaseId, id: fileId, accountId }: OwnedId,
-  arrived: ArrivedFile,
-  keep: () => void,
-): Promise<Accepted> {
-  const { withoutPermit, acceptTogether, signal, remainingWait } = context;
-  const { skips, description } = arrived;
-  const { externalId } = description;
-  if (!skips || externalId === undefined)
-    return await acceptAlone(context, keep, (transaction) =>
-      acceptArrivedFile(
-        transaction,
-        { knowledgeBaseId, id: fileId, accountId },
-        arrived,
-        acceptingOf(context),
-      ),
-    );
-  const file = {
-    ...arrived,
-    knowledgeBaseId,
-    fileId,
-    skips,
-    description: { ...description, externalId },
-    keep,
-  };
-  return await withoutPermit(() => acceptTogether(file, { accountId, signal: signal(), remainingWait }));
-}
 
 /** Imports the file in the body of the request. Without its document nothing stays: there is no ticket. */
 function importBody(
@@ -164,6 +109,7 @@ function importBody(
 ) {
   const body = context.byteBody();
   const { sizeBytes } = body;
+  const { knowledgeBaseId, id: fileId } = file;
   return importStored(context, {
     store: (unreferenced) =>
       context.withoutPermit(async () => {
@@ -171,7 +117,8 @@ function importBody(
         unreferenced.push(stored.objectName);
         return stored;
       }),
-    accept: (stored, keep) => acceptArrived(context, file, { ...given, sizeBytes, stored }, keep),
+    accept: (stored, keep) =>
+      context.acceptArrived({ ...given, knowledgeBaseId, fileId, sizeBytes, stored, keep }, context),
   });
 }
 

@@ -165,7 +165,7 @@ function openImporting(config: Config, { databases, files, jobs, stemMemory, vec
     operations: {
       analyse: analysis.analyse,
       importShortText: shortTexts.importShortText,
-      acceptTogether: arrivals.acceptTogether,
+      acceptArrived: arrivals.acceptArrived,
       markAccountPresent(account: string) {
         for (const each of all) each.markAccountPresent(account);
       },

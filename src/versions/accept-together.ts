@@ -1,5 +1,6 @@
 /**
- * Accepts files that come in single requests at the same time, each with an external id, as the files of one folder do.
+ * Accepts files that have arrived: those of one folder, each with an external id, together with others that come at the
+ * same time in requests of their own.
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Queryable } from '../database/connection/database.ts';
@@ -18,22 +19,25 @@ import { createSharedBatches, type ImportOptions, type SharedBatches } from './s
 import { isSmallFile } from './small-files.ts';
 import { findUnchangedFiles } from './unchanged.ts';
 
-/**
- * A file whose bytes are stored, of a request that skips unchanged content. `keep`: called in the transaction before
- * its commit, after which a row may refer to the file's object.
- */
-export type ArrivingFile = ArrivedFile & {
-  knowledgeBaseId: string;
-  fileId: string;
-  description: { externalId: string };
-  skips: true;
-  keep(): void;
+/** `keep`: called before the commit, after which a row may refer to the file's object. */
+type ArrivingFile = ArrivedFile & { knowledgeBaseId: string; fileId: string; keep(): void };
+
+/** A file of a request that skips unchanged content. */
+type FolderFile = ArrivingFile & { skips: true; description: { externalId: string } };
+
+/** `withoutPermit` releases the request's permit while the file waits for others. */
+type AcceptOptions = Omit<ImportOptions, 'signal'> & {
+  signal(): AbortSignal;
+  withoutPermit(act: () => Promise<Accepted>): Promise<Accepted>;
 };
 
 export type Arrivals = Omit<SharedBatches<never, never>, 'add'> & {
   /** @throws KNOWLEDGE_BASE_NOT_FOUND, STORAGE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
-  acceptTogether(file: ArrivingFile, options: ImportOptions): Promise<Accepted>;
+  acceptArrived(file: ArrivingFile, options: AcceptOptions): Promise<Accepted>;
 };
+
+const isOfFolder = (file: ArrivingFile): file is FolderFile =>
+  file.skips && file.description.externalId !== undefined;
 
 /** `enqueueNew` enqueues the jobs that publish new documents. */
 type AcceptingMany = Accepting & { enqueueNew(transaction: Queryable, jobs: NewJobs): Promise<void> };
@@ -43,7 +47,7 @@ const contentOf = ({
   fileName,
   stored: { sha256 },
   description: { externalId },
-}: ArrivingFile) => ({
+}: FolderFile) => ({
   knowledgeBaseId,
   fileName,
   sha256,
@@ -54,7 +58,7 @@ const contentOf = ({
 async function insertAll(
   transaction: Queryable,
   owned: OwnedKnowledgeBase,
-  { files, defaults, enqueueNew }: { files: ArrivingFile[] } & AcceptingMany,
+  { files, defaults, enqueueNew }: { files: FolderFile[] } & AcceptingMany,
 ): Promise<Map<string, Accepted>> {
   const { knowledgeBaseId, accountId } = owned;
   const withIds = files.map((file) => ({ ...file, id: uuidv7() }));
@@ -97,7 +101,7 @@ async function insertAll(
 async function acceptArrivedFiles(
   transaction: Queryable,
   owned: OwnedKnowledgeBase,
-  { files, ...accepting }: { files: ArrivingFile[] } & AcceptingMany,
+  { files, ...accepting }: { files: FolderFile[] } & AcceptingMany,
 ): Promise<Map<string, Accepted>> {
   await lockKnowledgeBase(transaction, owned);
   const contents = files.map(contentOf);
@@ -131,10 +135,7 @@ const acceptAlone = (
 /** Creates the acceptance of files. `connections`: the size of the database's pool. */
 export function createArrivals({ connections, ...accepts }: Accepts & { connections: number }): Arrivals {
   const { database, ...accepting } = accepts;
-  const acceptAll = async (
-    files: [ArrivingFile, ...ArrivingFile[]],
-    accountId: string,
-  ): Promise<Accepted[]> => {
+  const acceptAll = async (files: [FolderFile, ...FolderFile[]], accountId: string): Promise<Accepted[]> => {
     const [{ knowledgeBaseId }, ...others] = files;
     const owned = { knowledgeBaseId, accountId };
     const together =
@@ -148,6 +149,12 @@ export function createArrivals({ connections, ...accepts }: Accepts & { connecti
       accepted.push(together.get(file.fileId) ?? (await acceptAlone(file, accountId, accepts)));
     return accepted;
   };
-  const { add, ...others } = createSharedBatches<ArrivingFile, Accepted>(acceptAll, { connections });
-  return { acceptTogether: add, ...others };
+  const { add, ...others } = createSharedBatches<FolderFile, Accepted>(acceptAll, { connections });
+  return {
+    ...others,
+    async acceptArrived(file, { accountId, remainingWait, signal, withoutPermit }) {
+      if (!isOfFolder(file)) return await acceptAlone(file, accountId, accepts);
+      return await withoutPermit(() => add(file, { accountId, remainingWait, signal: signal() }));
+    },
+  };
 }
