@@ -1,10 +1,19 @@
 /** The attributes of a document as rows of a form: at uploads, at pasted texts, and when documents are edited. */
 import { useId } from 'preact/hooks';
+import { Select } from '../parts/fields/select.tsx';
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
 import { type AttributeRow, findRowsError, type Kind, NEW_ROW } from './attribute-rows.ts';
 
 /** The most attributes of a document. */
 const ATTRIBUTES_MAX = 16;
+
+const KIND_NAMES: Record<Kind, string> = {
+  text: 'text',
+  number: 'number',
+  boolean: 'yes or no',
+  list: 'list',
+};
+const BOOLEAN_NAMES: Record<string, string> = { true: 'yes', false: 'no' };
 
 type RowProps = {
   row: AttributeRow;
@@ -18,12 +27,7 @@ function Value({ row, number, onChange }: Omit<RowProps, 'onRemove' | 'namesId'>
   const label = `Value of attribute ${number}`;
   const set = (value: string) => onChange({ ...row, value });
   if (row.kind === 'boolean')
-    return (
-      <select aria-label={label} value={row.value} onChange={(event) => set(event.currentTarget.value)}>
-        <option value="true">yes</option>
-        <option value="false">no</option>
-      </select>
-    );
+    return <Select aria-label={label} names={BOOLEAN_NAMES} value={row.value} onChange={set} />;
   if (row.kind === 'list')
     return (
       <textarea
@@ -60,19 +64,12 @@ const Row = ({ row, number, namesId, onChange, onRemove }: RowProps) => (
       value={row.name}
       onInput={(event) => onChange({ ...row, name: event.currentTarget.value })}
     />
-    <select
+    <Select
       aria-label={`Type of attribute ${number}`}
+      names={KIND_NAMES}
       value={row.kind}
-      onChange={(event) => {
-        const kind = event.currentTarget.value as Kind; // one of the options
-        onChange({ ...row, kind, value: kind === 'boolean' ? 'true' : row.value });
-      }}
-    >
-      <option value="text">text</option>
-      <option value="number">number</option>
-      <option value="boolean">yes or no</option>
-      <option value="list">list</option>
-    </select>
+      onChange={(kind) => onChange({ ...row, kind, value: kind === 'boolean' ? 'true' : row.value })}
+    />
     <Value row={row} number={number} onChange={onChange} />
     <button
       type="button"

@@ -2,8 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DocumentStatus, KnowledgeBase } from '../../client/index.ts';
 import { formatCount } from '../format.ts';
+import { Select } from '../parts/fields/select.tsx';
 import { route, setParameters } from '../routes.ts';
-import { ORDERS, type Order, writeOrder } from './order.ts';
+import { ORDER_NAMES, type Order, writeOrder } from './order.ts';
 import { STATUS_NAMES } from './status.tsx';
 
 /** A pause in typing that ends a word. */
@@ -18,36 +19,28 @@ export function changeParameter(name: string, value: string): void {
 }
 
 function StatusFilter({ documentCount = 0, documentsByStatus }: KnowledgeBase) {
+  const names: Record<string, string> = { '': `All statuses (${formatCount(documentCount)})` };
+  for (const [status, name] of Object.entries(STATUS_NAMES))
+    names[status] = `${name} (${formatCount(documentsByStatus?.[status as DocumentStatus] ?? 0)})`;
   return (
-    <select
+    <Select
       aria-label="Status"
+      names={names}
       value={route.value.parameters.get('status') ?? ''}
-      onChange={(event) => changeParameter('status', event.currentTarget.value)}
-    >
-      <option value="">All statuses ({formatCount(documentCount)})</option>
-      {Object.entries(STATUS_NAMES).map(([status, name]) => (
-        <option key={status} value={status}>
-          {name} ({formatCount(documentsByStatus?.[status as DocumentStatus] ?? 0)})
-        </option>
-      ))}
-    </select>
+      onChange={(status) => changeParameter('status', status)}
+    />
   );
 }
 
 /** The order of the table, which its head changes where there is room for that. */
 const OrderChoice = ({ order }: { order: Order }) => (
-  <select
+  <Select
     class="order-choice"
     aria-label="Order"
+    names={ORDER_NAMES}
     value={writeOrder(order)}
-    onChange={(event) => changeParameter('order', event.currentTarget.value)}
-  >
-    {ORDERS.map(([written, name]) => (
-      <option key={written} value={written}>
-        {name}
-      </option>
-    ))}
-  </select>
+    onChange={(written) => changeParameter('order', written)}
+  />
 );
 
 /** `order` undefined: the list is too long for another one. */

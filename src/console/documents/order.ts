@@ -14,16 +14,16 @@ export const SORTED_MAX = 10_000;
 const BEGINS_DESCENDING: Record<Column, boolean> = { title: false, size: true, status: false, added: true };
 
 /** The orders of the menu: as the page's parameter has them, and for people. Without a parameter: the newest first. */
-export const ORDERS: [written: string, name: string][] = [
-  ['', 'Newest first'],
-  ['added', 'Oldest first'],
-  ['title', 'By name'],
-  ['-title', 'By name, from Z to A'],
-  ['-size', 'Largest first'],
-  ['size', 'Smallest first'],
-  ['status', 'Failed first'],
-  ['-status', 'Searchable first'],
-];
+export const ORDER_NAMES: Record<string, string> = {
+  '': 'Newest first',
+  added: 'Oldest first',
+  title: 'By name',
+  '-title': 'By name, from Z to A',
+  '-size': 'Largest first',
+  size: 'Smallest first',
+  status: 'Failed first',
+  '-status': 'Searchable first',
+};
 
 const isColumn = (text: string): text is Column => Object.hasOwn(BEGINS_DESCENDING, text);
 

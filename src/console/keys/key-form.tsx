@@ -6,6 +6,7 @@ import { DialogForm } from '../parts/dialog-form.tsx';
 import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
 import { NumberField } from '../parts/fields/number-field.tsx';
+import { Select } from '../parts/fields/select.tsx';
 import { TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -31,6 +32,11 @@ function problemOf(filter: string): string | undefined {
   }
 }
 
+const SCOPES: Record<CreatedKey['scope'], string> = {
+  search: 'search and read',
+  write: 'search, read, import, change and delete',
+};
+
 /** `isFixed`: a key with a filter only reads. */
 const ScopeField = ({
   value,
@@ -43,15 +49,13 @@ const ScopeField = ({
 }) => (
   <Field label="It may" hint={isFixed ? 'A key with a filter only searches and reads.' : undefined}>
     {(attributes) => (
-      <select
+      <Select
         {...attributes}
+        names={SCOPES}
         value={isFixed ? 'search' : value}
         disabled={isFixed}
-        onChange={(event) => onChange(event.currentTarget.value === 'write' ? 'write' : 'search')}
-      >
-        <option value="search">search and read</option>
-        <option value="write">search, read, import, change and delete</option>
-      </select>
+        onChange={onChange}
+      />
     )}
   </Field>
 );

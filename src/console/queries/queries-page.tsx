@@ -6,6 +6,7 @@ import { formatCount } from '../format.ts';
 import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
+import { Select } from '../parts/fields/select.tsx';
 import { Empty, ErrorNotice, Loading } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { WriteButton } from '../parts/write-button.tsx';
@@ -27,19 +28,12 @@ const viewOf = (name: string | null): View => (name === 'nothing' || name === 's
 
 /** The view is a parameter of the page, so that a reload and a link keep it. */
 const ViewChoice = ({ view }: { view: View }) => (
-  <select
+  <Select
     aria-label="Show"
+    names={VIEWS}
     value={view}
-    onChange={({ currentTarget: { value } }) =>
-      setParameters(new URLSearchParams(value === 'latest' ? {} : { show: value }))
-    }
-  >
-    {Object.entries(VIEWS).map(([name, label]) => (
-      <option key={name} value={name}>
-        {label}
-      </option>
-    ))}
-  </select>
+    onChange={(show) => setParameters(new URLSearchParams(show === 'latest' ? {} : { show }))}
+  />
 );
 
 function NotKept({ obstacle, onChange }: { obstacle: string | undefined; onChange(): void }) {

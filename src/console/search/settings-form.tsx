@@ -5,29 +5,20 @@ import type { KnowledgeBase, SearchMode } from '../../client/index.ts';
 import { Choice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
 import { NumberField } from '../parts/fields/number-field.tsx';
+import { Select } from '../parts/fields/select.tsx';
 import { KnowledgeBaseChoice } from '../parts/knowledge-base-choice.tsx';
 import { FilterEditor } from './filter/filter-editor.tsx';
-import { changedCount, MODES, type SearchSettings, searchedIds } from './settings.ts';
+import { changedCount, type SearchSettings, searchedIds } from './settings.ts';
 import { searchesWhileTyping, setSearchesWhileTyping } from './use-search.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
 
+const MODE_NAMES: Record<SearchMode, string> = { both: 'both', words: 'words', meaning: 'meaning' };
+
 /** Chooses what finds passages. */
 const ModeField = ({ mode, onChange }: { mode: SearchMode; onChange(mode: SearchMode): void }) => (
   <Field label="Search by" hint="Meaning needs vectors or a model">
-    {(attributes) => (
-      <select
-        {...attributes}
-        value={mode}
-        onChange={(event) => onChange(MODES.find((one) => one === event.currentTarget.value) ?? 'both')}
-      >
-        {MODES.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    )}
+    {(attributes) => <Select {...attributes} names={MODE_NAMES} value={mode} onChange={onChange} />}
   </Field>
 );
 

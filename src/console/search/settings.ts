@@ -24,7 +24,7 @@ export type SearchSettings = {
 export type Side = '' | 'b.';
 
 /** What finds passages; the first is the default of the service. */
-export const MODES: readonly SearchMode[] = ['both', 'words', 'meaning'];
+const MODES: readonly SearchMode[] = ['both', 'words', 'meaning'];
 
 const numberIn = (text: string | null): number | undefined => (text ? Number(text) : undefined);
 

@@ -5,6 +5,7 @@ import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
+import { Select } from '../parts/fields/select.tsx';
 import { TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -51,18 +52,13 @@ const EventChoices = ({ events, onChange }: { events: Events; onChange(events: E
 function KnowledgeBaseField({ value, onChange }: { value: string; onChange(id: string): void }) {
   const { service } = useSession();
   const { value: knowledgeBases = [] } = useLoaded((signal) => listAllKnowledgeBases(service, signal), []);
+  const names: Record<string, string> = {
+    '': 'all knowledge bases, also later ones',
+    ...Object.fromEntries(knowledgeBases.map(({ id, name }) => [id, name])),
+  };
   return (
     <Field label="Knowledge bases">
-      {(attributes) => (
-        <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">all knowledge bases, also later ones</option>
-          {knowledgeBases.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
+      {(attributes) => <Select {...attributes} names={names} value={value} onChange={onChange} />}
     </Field>
   );
 }

@@ -1,18 +1,12 @@
 /** A condition of a filter as a row of a form. */
 import { useId } from 'preact/hooks';
 import type { KnownAttributes, KnownTypes } from '../../attributes/known-attributes.ts';
+import { Select } from '../../parts/fields/select.tsx';
 import { CloseIcon } from '../../parts/icons.tsx';
-import {
-  type Condition,
-  findMismatch,
-  isList,
-  type Kind,
-  kindOf,
-  OPERATOR_NAMES,
-  type Operator,
-} from './conditions.ts';
+import { type Condition, findMismatch, isList, kindOf, OPERATOR_NAMES } from './conditions.ts';
 
 const KIND_NAMES = { text: 'text', number: 'number', boolean: 'yes or no' };
+const BOOLEAN_NAMES: Record<string, string> = { true: 'true', false: 'false' };
 
 type PartProps = { condition: Condition; number: number; onChange(changed: Condition): void };
 
@@ -28,17 +22,12 @@ const Key = ({ condition, number, fieldsId, onChange }: PartProps & { fieldsId: 
 );
 
 const OperatorChoice = ({ condition, number, onChange }: PartProps) => (
-  <select
+  <Select
     aria-label={`Comparison of condition ${number}`}
+    names={OPERATOR_NAMES}
     value={condition.operator}
-    onChange={(event) => onChange({ ...condition, operator: event.currentTarget.value as Operator })}
-  >
-    {Object.entries(OPERATOR_NAMES).map(([type, name]) => (
-      <option key={type} value={type}>
-        {name}
-      </option>
-    ))}
-  </select>
+    onChange={(operator) => onChange({ ...condition, operator })}
+  />
 );
 
 function Value({ condition, number, values, onChange }: PartProps & { values: readonly string[] }) {
@@ -47,12 +36,7 @@ function Value({ condition, number, values, onChange }: PartProps & { values: re
   const label = `Value of condition ${number}`;
   const set = (text: string) => onChange({ ...condition, value: text });
   if (kind === 'boolean')
-    return (
-      <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
-        <option value="true">true</option>
-        <option value="false">false</option>
-      </select>
-    );
+    return <Select aria-label={label} names={BOOLEAN_NAMES} value={value} onChange={set} />;
   return (
     <>
       <input
@@ -77,19 +61,12 @@ function KindChoice({ condition, number, types, onChange }: PartProps & { types:
   const { kind, value } = condition;
   const found = KIND_NAMES[kindOf({ ...condition, kind: 'auto' }, types)];
   return (
-    <select
+    <Select
       aria-label={`Type of condition ${number}`}
+      names={{ auto: value === '' ? 'any type' : `as ${found}`, ...KIND_NAMES }}
       value={kind}
-      onChange={(event) => {
-        const next = event.currentTarget.value as Kind; // one of the options
-        onChange({ ...condition, kind: next, value: next === 'boolean' ? 'true' : value });
-      }}
-    >
-      <option value="auto">{value === '' ? 'any type' : `as ${found}`}</option>
-      <option value="text">text</option>
-      <option value="number">number</option>
-      <option value="boolean">yes or no</option>
-    </select>
+      onChange={(next) => onChange({ ...condition, kind: next, value: next === 'boolean' ? 'true' : value })}
+    />
   );
 }
 

@@ -2,25 +2,14 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { KnownAttributes } from '../../attributes/known-attributes.ts';
+import { Select } from '../../parts/fields/select.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
 import { ConditionRow } from './condition-row.tsx';
 import { type Condition, type Conditions, DOCUMENT_FIELDS, writeConditions } from './conditions.ts';
 
 const NEW_CONDITION: Condition = { key: '', operator: 'eq', kind: 'auto', value: '' };
 
-type JoinProps = { join: Conditions['join']; onChange(join: Conditions['join']): void };
-
-const Join = ({ join, onChange }: JoinProps) => (
-  <select
-    class="join"
-    aria-label="How the conditions are joined"
-    value={join}
-    onChange={(event) => onChange(event.currentTarget.value === 'or' ? 'or' : 'and')}
-  >
-    <option value="and">All of these apply</option>
-    <option value="or">At least one of these applies</option>
-  </select>
-);
+const JOIN_NAMES = { and: 'All of these apply', or: 'At least one of these applies' };
 
 /** `children`: further buttons below the rows. */
 type RowsProps = {
@@ -47,7 +36,15 @@ export function ConditionRows({ given, known, onChange, children }: RowsProps) {
           <option key={field} value={field} />
         ))}
       </datalist>
-      {conditions.length > 1 && <Join join={join} onChange={(next) => change({ join: next, conditions })} />}
+      {conditions.length > 1 && (
+        <Select
+          class="join"
+          aria-label="How the conditions are joined"
+          names={JOIN_NAMES}
+          value={join}
+          onChange={(next) => change({ join: next, conditions })}
+        />
+      )}
       <ul class="conditions">
         {conditions.map((condition, index) => (
           <ConditionRow
