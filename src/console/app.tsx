@@ -1,5 +1,4 @@
 /** The frame around all pages: navigation, sign-in, and the page of the address. */
-import './styles/app.css';
 import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';

@@ -1,6 +1,9 @@
 /** The console: the page at the address of the service. Runs in the browser. */
+// Before all pages, so that their own style sheets win.
 import './styles/base.css';
 import './styles/controls.css';
+import './styles/components.css';
+import './styles/frame.css';
 import './theme.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';

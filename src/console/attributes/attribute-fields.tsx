@@ -1,5 +1,7 @@
 /** The attributes of a document as rows of a form: at uploads, at pasted texts, and when documents are edited. */
+import './attribute-fields.css';
 import { useId } from 'preact/hooks';
+import { FieldGroup } from '../parts/fields/field-group.tsx';
 import { Select } from '../parts/fields/select.tsx';
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx';
 import { type AttributeRow, findRowsError, type Kind, NEW_ROW } from './attribute-rows.ts';
@@ -122,12 +124,10 @@ export function AttributeFields({ legend = 'Attributes', hint, ...rowsProps }: A
   const { rows, onChange } = rowsProps;
   const error = findRowsError(rows);
   return (
-    <fieldset class="attribute-rows">
-      <legend class="label">{legend}</legend>
-      <p class="hint">{hint}</p>
+    <FieldGroup legend={legend} hint={hint}>
       <Rows {...rowsProps} />
       {error && (
-        <p class="field-error" role="alert">
+        <p class="hint bad" role="alert">
           {error}
         </p>
       )}
@@ -138,6 +138,6 @@ export function AttributeFields({ legend = 'Attributes', hint, ...rowsProps }: A
       >
         <PlusIcon /> Add an attribute
       </button>
-    </fieldset>
+    </FieldGroup>
   );
 }

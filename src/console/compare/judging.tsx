@@ -43,7 +43,7 @@ function Document({
 }) {
   const { document_id, title, snippet, content } = passage;
   return (
-    <li class="judged">
+    <li class="card judged">
       <label class="choice">
         <input
           type="checkbox"
@@ -53,7 +53,7 @@ function Document({
         />
         <span dir="auto">{title}</span>
       </label>
-      <p class="judged-text" dir="auto">
+      <p class="judged-text clamped" dir="auto">
         {snippet?.text ?? content}
       </p>
       <a href={addressOf.document(document_id)} target="_blank" rel="noreferrer">

@@ -95,7 +95,7 @@ export function QuestionsForm({ onAsk, isAsking }: { onAsk(): void; isAsking: bo
   const error = findLinesError(toQuestions(lines));
   return (
     <form
-      class="card compare-form"
+      class="card stack compare-form"
       onSubmit={(event) => {
         event.preventDefault();
         keepLines(lines);

@@ -22,7 +22,7 @@ function QuestionList({ current, onChoose }: { current: string; onChoose(questio
               {...(question === current && { 'aria-current': 'true' as const })}
               onClick={() => onChoose(question)}
             >
-              <span class="question-done">
+              <span class="question-done good">
                 {countRight(question) > 0 && (
                   <>
                     <CheckIcon />

@@ -31,8 +31,8 @@ export function Facts({ document }: { document: DocumentDetails }) {
           external id <code dir="auto">{externalId}</code>
         </li>
       )}
-      <li class="id">
-        <code>{id}</code>
+      <li class="copy">
+        <code class="one-line">{id}</code>
         <CopyButton text={id} what="the id" isQuiet />
       </li>
     </ul>

@@ -1,5 +1,4 @@
 /** A document: what is known about it, and its text as searches see it. */
-import '../documents/documents.css';
 import './document.css';
 import { useState } from 'preact/hooks';
 import type { DocumentDetails } from '../../client/index.ts';
@@ -27,7 +26,7 @@ type DialogName = 'edit' | 'delete';
 
 const SourceLink = ({ to }: { to: string }) => (
   <a class="source" href={to} target="_blank" rel="noreferrer noopener">
-    <LinkIcon /> <span>{to}</span>
+    <LinkIcon /> <span class="one-line">{to}</span>
   </a>
 );
 

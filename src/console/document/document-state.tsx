@@ -63,7 +63,9 @@ function Failure({ document, onChange }: { document: DocumentDetails; onChange()
 
 const Warnings = ({ warnings }: { warnings: NonNullable<DocumentDetails['warnings']> }) => (
   <div class="notice warnings">
-    <strong id="warnings">Not everything in this file can be found.</strong>
+    <strong id="warnings" class="wait">
+      Not everything in this file can be found.
+    </strong>
     <ul aria-labelledby="warnings">
       {warnings.map(({ code, message }) => (
         <li key={message}>

@@ -78,14 +78,16 @@ function Place({
   return (
     <>
       {isNewPage && (
-        <p class="page-number">
+        <p class="hint page-number">
           {lastPage === undefined ? `${unit} ${page}` : `${unit}s ${page}–${lastPage}`}
         </p>
       )}
-      {time !== undefined && time !== before?.location.time && <p class="page-number">{formatTime(time)}</p>}
-      {recognised && <p class="page-number">{describeRecognised(recognised)}</p>}
+      {time !== undefined && time !== before?.location.time && (
+        <p class="hint page-number">{formatTime(time)}</p>
+      )}
+      {recognised && <p class="hint page-number">{describeRecognised(recognised)}</p>}
       {above !== '' && (
-        <p class="headings" dir="auto">
+        <p class="muted label headings" dir="auto">
           {above}
         </p>
       )}

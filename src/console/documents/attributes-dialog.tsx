@@ -8,6 +8,7 @@ import { countOf, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Choice, withChoice } from '../parts/fields/choice.tsx';
+import { FieldGroup } from '../parts/fields/field-group.tsx';
 import { useSession } from '../session.ts';
 import { doForAll, useAction } from '../use-action.ts';
 
@@ -36,8 +37,7 @@ function Removed({ documents, removed, onChange }: RemovedProps) {
   const names = countNames(documents);
   if (names.length === 0) return null;
   return (
-    <fieldset class="attribute-rows">
-      <legend class="label">Remove</legend>
+    <FieldGroup legend="Remove">
       <div class="row">
         {names.map(([name, count]) => (
           <Choice
@@ -51,7 +51,7 @@ function Removed({ documents, removed, onChange }: RemovedProps) {
           </Choice>
         ))}
       </div>
-    </fieldset>
+    </FieldGroup>
   );
 }
 

@@ -31,13 +31,13 @@ function Details({ document }: { document: Document }) {
   if (hasFailed(document) && error !== undefined) {
     const text = [error.message, ...missing, failureRemedy(document)].filter(Boolean).join(' ');
     return (
-      <span class="document-reason" title={text} dir="auto">
+      <span class="hint bad one-line" title={text} dir="auto">
         {text}
       </span>
     );
   }
   return (
-    <span class="document-details">
+    <span class="hint one-line">
       {[
         type,
         pageCount !== undefined && countOf(pageCount, pageUnit(type)),
@@ -49,7 +49,7 @@ function Details({ document }: { document: Document }) {
       {missing.length > 0 && (
         <>
           {' · '}
-          <span class="document-warnings" title={missing.join('\n')} dir="auto">
+          <span class="wait" title={missing.join('\n')} dir="auto">
             {missing.length > 1 && `${countOf(missing.length, 'warning')}: `}
             {missing[0]}
           </span>
@@ -96,7 +96,7 @@ function Head({ documents, selected, onSelect, ...order }: HeadProps) {
   const isAll = documents.length > 0 && selected.size === documents.length;
   return (
     <div role="rowgroup">
-      <div role="row" aria-rowindex={1} class="documents-head">
+      <div role="row" aria-rowindex={1} class="muted label documents-head">
         {onSelect && (
           <span role="columnheader">
             <input
@@ -136,7 +136,7 @@ const Cells = ({ document, isSelected, onSelect }: CellsProps) => (
       </span>
     )}
     <span role="cell" class="document-title">
-      <a href={addressOf.document(document.id)} dir="auto">
+      <a class="title one-line" href={addressOf.document(document.id)} dir="auto">
         {document.title}
       </a>
       <Details document={document} />

@@ -18,10 +18,10 @@ function Facts({ knowledgeBase }: { knowledgeBase: KnowledgeBase }) {
       <li>{countOf(passageCount, 'passage')}</li>
       <li>{formatBytes(storageUsed)}</li>
       {documentsWithoutVectors > 0 && (
-        <li class="status-wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
+        <li class="wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
       )}
-      <li class="id">
-        <code>{id}</code>
+      <li class="copy">
+        <code class="one-line">{id}</code>
         <CopyButton text={id} what="the id" isQuiet />
       </li>
     </ul>

@@ -10,18 +10,20 @@ export const STATUS_NAMES: Record<DocumentStatus, string> = {
   timeout: 'Timed out',
 };
 
-const ICONS = {
-  pending: WaitIcon,
-  processing: WaitIcon,
-  processed: CheckIcon,
-  failed: FailureIcon,
-  timeout: FailureIcon,
+const WAITING = { Icon: WaitIcon, colour: 'wait' };
+const FAILED = { Icon: FailureIcon, colour: 'bad' };
+const LOOKS: Record<DocumentStatus, typeof WAITING> = {
+  pending: WAITING,
+  processing: WAITING,
+  processed: { Icon: CheckIcon, colour: 'good' },
+  failed: FAILED,
+  timeout: FAILED,
 };
 
 export function StatusBadge({ status }: { status: DocumentStatus }) {
-  const Icon = ICONS[status];
+  const { Icon, colour } = LOOKS[status];
   return (
-    <span class={`status status-${status}`}>
+    <span class={`status ${colour}`}>
       <Icon />
       {STATUS_NAMES[status]}
     </span>

@@ -32,7 +32,7 @@ function Values({ facet, filter, isOpen, onChange }: FilterProps & { facet: Face
               isChosen={chosen.some((each) => isSameValue(each, value))}
               onChange={() => onChange(toggleValue(filter, value))}
             >
-              <span class="facet-value" dir="auto" title={String(value.value)}>
+              <span class="facet-value one-line" dir="auto" title={String(value.value)}>
                 {String(value.value)}
               </span>
               {value.count !== undefined && <span class="facet-count">{formatCount(value.count)}</span>}

@@ -5,6 +5,7 @@ import { FilterTextError, parseFilterText } from '../../formats/filter-text.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
+import { FieldGroup } from '../parts/fields/field-group.tsx';
 import { NumberField } from '../parts/fields/number-field.tsx';
 import { Select } from '../parts/fields/select.tsx';
 import { TextField } from '../parts/fields/text-field.tsx';
@@ -68,9 +69,10 @@ type KnowledgeBasesProps = {
 
 /** Without a choice: all, also later ones. */
 const KnowledgeBasesField = ({ knowledgeBases, chosen, onChange }: KnowledgeBasesProps) => (
-  <fieldset class="attribute-rows">
-    <legend class="label">Knowledge bases</legend>
-    <p class="hint">{chosen.size === 0 ? 'All, also later ones.' : 'The others do not exist for it.'}</p>
+  <FieldGroup
+    legend="Knowledge bases"
+    hint={chosen.size === 0 ? 'All, also later ones.' : 'The others do not exist for it.'}
+  >
     <div class="key-knowledge-bases">
       {knowledgeBases.map(({ id, name }) => (
         <Choice
@@ -82,7 +84,7 @@ const KnowledgeBasesField = ({ knowledgeBases, chosen, onChange }: KnowledgeBase
         </Choice>
       ))}
     </div>
-  </fieldset>
+  </FieldGroup>
 );
 
 const NAME_FIELD = {

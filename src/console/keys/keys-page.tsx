@@ -160,7 +160,7 @@ function KeyList({ keys, names, onChange }: { keys: Key[]; names: Names; onChang
   const ended = keys.filter(({ status }) => status !== 'valid');
   return (
     <>
-      <ul class="keys">
+      <ul class="stack cards">
         {[...valid, ...(showsEnded ? ended : [])].map((each) => (
           <KeyCard key={each.id} shown={each} names={names} onChange={onChange} />
         ))}

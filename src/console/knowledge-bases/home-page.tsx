@@ -51,10 +51,10 @@ function Statuses({ documentsByStatus, documentsWithoutVectors = 0 }: KnowledgeB
   const [waiting, broken] = [pending + processing, failed + timeout];
   return (
     <>
-      {waiting > 0 && <li class="status-wait">{formatCount(waiting)} in progress</li>}
-      {broken > 0 && <li class="status-bad">{formatCount(broken)} failed</li>}
+      {waiting > 0 && <li class="wait">{formatCount(waiting)} in progress</li>}
+      {broken > 0 && <li class="bad">{formatCount(broken)} failed</li>}
       {documentsWithoutVectors > 0 && (
-        <li class="status-wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
+        <li class="wait">{formatCount(documentsWithoutVectors)} found by words only so far</li>
       )}
     </>
   );
@@ -68,7 +68,7 @@ const Row = ({ knowledgeBase }: { knowledgeBase: KnowledgeBase }) => {
         {name}
       </a>
       {description && (
-        <p class="muted" dir="auto">
+        <p class="muted clamped" dir="auto">
           {description}
         </p>
       )}

@@ -37,6 +37,7 @@ export function DialogForm({
   return (
     <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           void action.run();

@@ -1,5 +1,4 @@
 /** A dialog over the page. The focus stays inside, and returns to where it was when the dialog closes. */
-import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CloseIcon } from './icons.tsx';

@@ -26,8 +26,10 @@ export function Dropdown({ label, name, children }: DropdownProps) {
         if (!(relatedTarget instanceof Node && details.current?.contains(relatedTarget))) close();
       }}
     >
-      <summary class="button" aria-label={name} title={name}>
-        <span dir="auto">{label}</span>
+      <summary class={name === undefined ? 'button' : 'button quiet'} aria-label={name} title={name}>
+        <span class="one-line" dir="auto">
+          {label}
+        </span>
       </summary>
       {/* It takes the focus of a click between its controls. */}
       <div class="card" tabIndex={-1}>

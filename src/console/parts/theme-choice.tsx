@@ -7,7 +7,7 @@ const NAMES: Record<Theme, string> = { system: 'As the system', light: 'Light', 
 
 export const ThemeChoice = () => (
   <Dropdown label={<ThemeIcon />} name="Colours">
-    <fieldset class="themes">
+    <fieldset>
       <legend class="visually-hidden">Colours</legend>
       {Object.entries(NAMES).map(([theme, name]) => (
         <label key={theme} class="choice">

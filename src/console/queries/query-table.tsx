@@ -23,10 +23,10 @@ function Row({ shown: { query, times }, names }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <a href={searchAgain(query)} dir="auto" title="Search again">
+        <a class="clamped" href={searchAgain(query)} dir="auto" title="Search again">
           {request.query}
         </a>
-        <p class="muted">
+        <p class="hint">
           {times > 1 && <strong>{formatCount(times)} times, </strong>}
           in <bdi>{placeOf(request.knowledgeBaseIds, names)}</bdi>
           {request.prefix && ', while it was typed'}
@@ -54,7 +54,7 @@ type TableProps = { shown: ShownQuery[]; knowledgeBases: KnowledgeBase[] };
 export function QueryTable({ shown, knowledgeBases }: TableProps) {
   const names = new Map(knowledgeBases.map(({ id, name }) => [id, name]));
   return (
-    <table class="queries card">
+    <table class="card records queries">
       <thead>
         <tr>
           <th scope="col">Query</th>

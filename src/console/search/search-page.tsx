@@ -1,5 +1,4 @@
 /** Searches, with one set of settings or with two side by side. The parameters of the page are the search. */
-import '../knowledge-bases/home.css';
 import './search-form.css';
 import './search.css';
 import { useState } from 'preact/hooks';
@@ -123,7 +122,7 @@ function SearchForm({ of, knowledgeBases }: PageProps) {
   const { first, second } = draft;
   return (
     <form
-      class="search-form"
+      class="stack search-form"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();

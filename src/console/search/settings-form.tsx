@@ -108,7 +108,7 @@ function Options({
 }: SettingsProps & { knowledgeBases: KnowledgeBase[] }) {
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
   return (
-    <div class="options">
+    <div class="card options">
       <ModeField mode={settings.mode} onChange={(mode) => change({ mode })} />
       <Numbers settings={settings} change={change} />
       <OnlyDocuments settings={settings} change={change} />
@@ -141,7 +141,7 @@ export function SettingsForm(props: SettingsFormProps) {
   // On a phone they would hide the results.
   const [isOpen, setIsOpen] = useState(changed > 0 && WIDE.matches);
   return (
-    <fieldset class="settings">
+    <fieldset class="row settings">
       <legend class="visually-hidden">
         {props.name === undefined ? 'Settings' : `Settings ${props.name}`}
       </legend>

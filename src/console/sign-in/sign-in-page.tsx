@@ -100,6 +100,7 @@ export function SignInPage() {
   return (
     <main class="sign-in">
       <form
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           void action.run();

@@ -34,12 +34,12 @@ function Measure({
   children: ComponentChildren;
 }) {
   return (
-    <div class="card measure">
-      <h2>{name}</h2>
+    <div class="card stack measure">
+      <h2 class="muted label">{name}</h2>
       <p>{children}</p>
       {used !== undefined && limit !== undefined && limit > 0 && (
         <meter
-          class={used / limit > 0.9 ? 'nearly-full' : ''}
+          class={used / limit > 0.9 ? 'bad' : ''}
           value={used / limit}
           min={0}
           max={1}

@@ -14,7 +14,7 @@ function Deliveries({ deliveries }: { deliveries: WebhookDelivery[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
     <div class="deliveries" tabIndex={0} role="region" aria-label="Last deliveries">
-      <table>
+      <table class="records">
         <thead>
           <tr>
             <th>Event</th>
@@ -111,7 +111,7 @@ export function WebhookCard({ webhook, onChange }: WebhookProps) {
   const test = useTest({ webhook, onChange });
   const close = () => setIsDeleting(false);
   return (
-    <li class="card webhook">
+    <li class="card stack webhook">
       <div class="page-head">
         <div>
           <h2>{url}</h2>
@@ -133,7 +133,7 @@ export function WebhookCard({ webhook, onChange }: WebhookProps) {
       </div>
       <ErrorNotice doing="The test failed." error={test.error} />
       <details open={failingSince !== undefined}>
-        <summary>Last deliveries</summary>
+        <summary class="muted">Last deliveries</summary>
         <Deliveries deliveries={deliveries} />
       </details>
       {isDeleting && <DeleteDialog webhook={webhook} onChange={onChange} onClose={close} />}

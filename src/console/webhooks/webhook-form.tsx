@@ -5,6 +5,7 @@ import { listAllKnowledgeBases } from '../knowledge-bases/list-all.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Choice, withChoice } from '../parts/fields/choice.tsx';
 import { Field } from '../parts/fields/field.tsx';
+import { FieldGroup } from '../parts/fields/field-group.tsx';
 import { Select } from '../parts/fields/select.tsx';
 import { TextField } from '../parts/fields/text-field.tsx';
 import { useSession } from '../session.ts';
@@ -34,8 +35,7 @@ type WebhookFormProps = { onCreated(webhook: CreatedWebhook): void; onClose(): v
 type Events = ReadonlySet<SubscribableEventType>;
 
 const EventChoices = ({ events, onChange }: { events: Events; onChange(events: Events): void }) => (
-  <fieldset class="attribute-rows">
-    <legend class="label">Events</legend>
+  <FieldGroup legend="Events">
     {EVENT_TYPES.map((type) => (
       <Choice
         key={type}
@@ -45,7 +45,7 @@ const EventChoices = ({ events, onChange }: { events: Events; onChange(events: E
         {EVENTS[type]}
       </Choice>
     ))}
-  </fieldset>
+  </FieldGroup>
 );
 
 /** `value`: an id; empty: all knowledge bases. */

@@ -90,7 +90,7 @@ export function WebhooksPage() {
       {value === undefined && error === undefined && <Loading what="webhooks" />}
       {value?.length === 0 && <First {...create} />}
       {value && value.length > 0 && (
-        <ul class="webhooks">
+        <ul class="stack cards">
           {value.map((webhook) => (
             <WebhookCard key={webhook.id} webhook={webhook} onChange={reload} />
           ))}

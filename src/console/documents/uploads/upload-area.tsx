@@ -79,7 +79,7 @@ function UploadSettings({ settings, rows, onChange }: SettingsProps) {
   const count = rows.fields.rows.length;
   return (
     <details>
-      <summary>
+      <summary class="muted">
         Upload settings and attributes
         {count > 0 && <span class="tag">{countOf(count, 'attribute')}</span>}
       </summary>

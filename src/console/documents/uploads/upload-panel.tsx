@@ -28,6 +28,13 @@ const STEPS: Record<UploadState['phase'], string> = {
   stopped: 'Stopped',
 };
 
+/** The colour of the steps that need no more patience. */
+const COLOURS: Partial<Record<UploadState['phase'], string>> = {
+  processed: 'good',
+  unchanged: 'good',
+  failed: 'bad',
+};
+
 function stepOf({ phase, document }: UploadState): string {
   if (phase === 'processed' && document?.replaces !== undefined)
     return 'Searchable, replaced the earlier version';
@@ -61,24 +68,25 @@ function Row({ upload }: { upload: Upload }) {
   const state = upload.state.value;
   const { phase, document } = state;
   const share = shareOf(state);
+  const colour = COLOURS[phase] ?? '';
   const { warnings = [] } = document ?? {};
   return (
-    <li class={`upload upload-${phase}`}>
-      <span class="upload-name" dir="auto">
+    <li class="upload">
+      <span class="one-line" dir="auto">
         {document === undefined ? upload.path : <a href={addressOf.document(document.id)}>{upload.path}</a>}
       </span>
-      <span class="upload-step">
+      <span class={`one-line ${colour}`}>
         {stepOf(state)} <span class="muted">{formatBytes(upload.file.size)}</span>
       </span>
       {share === undefined ? (
-        <p class="upload-reason" dir="auto">
+        <p class="muted" dir="auto">
           {reasonOf(state)}
         </p>
       ) : (
-        <progress value={share} aria-label={upload.path} />
+        <progress class={phase === 'reading' ? 'working' : colour} value={share} aria-label={upload.path} />
       )}
       {hasEnded(upload) && warnings.length > 0 && (
-        <p class="upload-warnings" dir="auto">
+        <p class="wait" dir="auto">
           {warnings.map(({ message }) => message).join(' ')}
         </p>
       )}
@@ -139,7 +147,7 @@ function Panel({ list }: { list: UploadList }) {
   const count = all.length - processed - failed;
   return (
     <section class="card uploads" aria-label="Uploads">
-      <header>
+      <header class="row">
         <h2>{isRunning ? `Uploading ${countOf(count, 'file')}` : 'Uploads are done'}</h2>
         <p class="muted">{summaryOf(processed, failed)}</p>
         <button type="button" class="quiet" onClick={() => (isRunning ? stopUploads : clearUploads)(list)}>

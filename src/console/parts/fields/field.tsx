@@ -32,7 +32,7 @@ export function Field({ label, isWide = false, hint, error, children }: FieldPro
         </p>
       )}
       {error && (
-        <p class="field-error" id={`${id}-error`} role="alert">
+        <p class="hint bad" id={`${id}-error`} role="alert">
           {error}
         </p>
       )}

@@ -90,7 +90,7 @@ export function ConditionRow({ fieldsId, known, onRemove, ...part }: ConditionRo
         <CloseIcon />
       </button>
       {mismatch && (
-        <p class="field-error" role="status">
+        <p class="hint bad" role="status">
           {mismatch}
         </p>
       )}

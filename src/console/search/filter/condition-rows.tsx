@@ -38,14 +38,13 @@ export function ConditionRows({ given, known, onChange, children }: RowsProps) {
       </datalist>
       {conditions.length > 1 && (
         <Select
-          class="join"
           aria-label="How the conditions are joined"
           names={JOIN_NAMES}
           value={join}
           onChange={(next) => change({ join: next, conditions })}
         />
       )}
-      <ul class="conditions">
+      <ul>
         {conditions.map((condition, index) => (
           <ConditionRow
             key={index}

@@ -1,6 +1,7 @@
 /** Edits the filter of a search, as rows or as text. */
 import { useRef, useState } from 'preact/hooks';
 import { useKnownAttributes } from '../../attributes/known-attributes.ts';
+import { FieldGroup } from '../../parts/fields/field-group.tsx';
 import { LinesField } from '../../parts/fields/text-field.tsx';
 import { parseFilter } from '../settings.ts';
 import { ConditionRows } from './condition-rows.tsx';
@@ -78,8 +79,7 @@ export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEdito
   const [isText, setIsText] = useState(rows === undefined);
   const { generation, write } = useWritten(filter, onChange);
   return (
-    <fieldset class="filter-editor">
-      <legend class="label">Filter by attributes</legend>
+    <FieldGroup legend="Filter by attributes">
       {rows !== undefined && !isText ? (
         <ConditionRows key={generation} given={rows} known={known} onChange={write}>
           <button type="button" class="quiet" onClick={() => setIsText(true)}>
@@ -89,6 +89,6 @@ export function FilterEditor({ filter, knowledgeBaseIds, onChange }: FilterEdito
       ) : (
         <AsText filter={filter} onChange={write} onRows={rows && (() => setIsText(false))} />
       )}
-    </fieldset>
+    </FieldGroup>
   );
 }

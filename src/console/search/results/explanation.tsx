@@ -60,11 +60,11 @@ function partsOf({ terms, neighbours, feedback, fullMatch, meaning, rerank }: Sc
 /** `most`: the largest share, whose bar is full. */
 const PartBar = ({ name, note, share, isNoteShown, most }: Part & { most: number }) => (
   <li>
-    <span class="part-name" dir="auto" title={note}>
+    <span class="part-name clamped" dir="auto" title={note}>
       {name}
     </span>
     <span class="bar">
-      <span class={share < 0 ? 'less' : ''} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
+      <span class={share < 0 ? 'bad' : ''} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
     </span>
     <span class="part-share">
       {share < 0 ? '−' : '+'}

@@ -22,7 +22,7 @@ function Content({ content, type, highlights = [], snippet }: SearchResult) {
     .map((range) => ({ start: range.start - start, end: range.end - start }))
     .filter((range) => range.start >= 0);
   return (
-    <div class={start > 0 ? 'excerpt begun' : 'excerpt'}>
+    <div>
       <RichText text={text} type={type} ranges={moved} />
       <button type="button" class="quiet show-all" onClick={() => setIsFull(true)}>
         Show the whole passage
@@ -90,7 +90,7 @@ export function FoundPassage({ result, query }: { result: SearchResult; query: s
       <Around texts={context?.after ?? []} />
       {explanation && (
         <details class="why">
-          <summary>Why this score</summary>
+          <summary class="muted">Why this score</summary>
           <Explanation explanation={explanation} />
         </details>
       )}

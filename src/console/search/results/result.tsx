@@ -51,7 +51,7 @@ function More({
   if (others.length === 0) return null;
   return (
     <details class="more-passages">
-      <summary>{countOf(others.length, 'more passage')} of this document</summary>
+      <summary class="muted">{countOf(others.length, 'more passage')} of this document</summary>
       <ol>
         {others.map((result) => (
           <li key={result.id}>
@@ -69,19 +69,23 @@ export function Result({ group, query, bestScore, knowledgeBaseName, otherRank }
   const [first] = results;
   const { title, type, score, document_id, knowledge_base_id, location, attributes, sourceUrl } = first;
   return (
-    <li class="result">
-      <header>
+    <li class="card result">
+      <header class="row">
         <span class="rank" aria-hidden="true">
           {rank}
         </span>
         <h2>
-          <a href={addressOf.document(document_id, { passage: location?.passage, query })} dir="auto">
+          <a
+            class="title"
+            href={addressOf.document(document_id, { passage: location?.passage, query })}
+            dir="auto"
+          >
             {title}
           </a>
         </h2>
         <span class="tag">{type}</span>
         {knowledgeBaseName !== undefined && (
-          <a class="in" href={addressOf.documents(knowledge_base_id)} dir="auto">
+          <a class="in one-line" href={addressOf.documents(knowledge_base_id)} dir="auto">
             {knowledgeBaseName}
           </a>
         )}

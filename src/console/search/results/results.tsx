@@ -80,7 +80,7 @@ function List({ results, query, settings, knowledgeBases, otherIds }: ListProps)
     return index < 0 ? null : index + 1;
   };
   return (
-    <ol>
+    <ol class="stack cards">
       {(otherIds === undefined ? groupByDocument : oneByOne)(results).map((group) => (
         <Result
           key={group.results[0].id}
