@@ -111,6 +111,17 @@ test('words with a function word between them are not looked for side by side', 
   expect((await orderOf(manual, 'How do I restore a backup?'))[0]).toBe('Backups');
 });
 
+test('a section with the words of a question, one in its heading, comes before a text that quotes it', async () => {
+  const manual = {
+    Changes: '# Changes\n\nOf `How do I restore a backup?` the section about backups comes first now.',
+    Backups:
+      '# Backups\n\nThe server writes all that it holds into one file, which its owner alone can read. An empty ' +
+      'server can restore it at its first start, and no other one.',
+    ...notes,
+  };
+  expect((await orderOf(manual, 'How do I restore a backup?'))[0]).toBe('Backups');
+});
+
 test('a common word beside another word is not looked for there', async () => {
   const manual = {
     Upgrades: '# Upgrades\n\nBefore you install the new version and start it again, make backups as always.',

@@ -86,6 +86,19 @@ function inHeadings(words: QueryWords): string | undefined {
 }
 
 /**
+ * tsquery text for all words that say what a question is about, at any places, one of them in a heading: so `How do I
+ * restore a backup?` has the section Backups before a list of changes that quotes the question. Undefined for a single
+ * word, which `inHeadings` asks for.
+ */
+function withHeading(words: QueryWords): string | undefined {
+  const telling = placeTokens(words.tokens, words).filter(({ isTelling }) => isTelling);
+  const headings = placeTokens(words.tokens, words, HEADINGS).filter(({ isTelling }) => isTelling);
+  const operands = telling.map(({ operand }) => operand);
+  if (operands.length < 2 || operands.includes(undefined)) return undefined;
+  return `(${operands.join('&')}&(${headings.map(({ operand }) => operand).join('|')}))`;
+}
+
+/**
  * tsquery text for terms at the same distances as in the query; undefined for fewer than `least`, or an unknown one.
  */
 function sequenceOf(placed: Placed[], least: number): string | undefined {
@@ -197,7 +210,10 @@ export function fullMatchValues(
   const informative = words.terms.filter(({ isInformative }) => isInformative);
   return {
     wholeQuery: either(sequences(asks ? placed(HEADINGS) : inAnyPlace)),
-    nearlyWhole: either([isShort ? inHeadings(words) : undefined, ...(asks ? [] : sequences(replaced))]),
+    nearlyWhole: either([
+      isShort ? inHeadings(words) : undefined,
+      ...(asks ? [withHeading(words)] : sequences(replaced)),
+    ]),
     wordsInOrder: either([
       ...sequences([...inAnyPlace, ...replaced].map((placed) => sideBySide(placed, least))),
       ...(asks ? sequences([...inAnyPlace, ...replaced]) : []),
