@@ -1,6 +1,6 @@
 /** Which way the comparison says to take, and how sure it is. */
 import { expect, test } from 'vitest';
-import { type Answered, compareWays } from './compare-ways.ts';
+import { type Answered, compareWays, toAnswer } from './compare-ways.ts';
 import { intervalOfMean } from './interval.ts';
 import { measureAnswer } from './measures.ts';
 import { describeNotes, describeVerdict } from './verdict.ts';
@@ -111,6 +111,17 @@ test('answers in which a part did not run are counted', () => {
   expect(comparison && describeNotes(comparison)).toEqual([
     '1 of 21 answers by both are not what they could be. The model was late.',
   ]);
+});
+
+test('a warning about the question is none about a part that did not run', () => {
+  const warnings = [
+    { code: 'LANGUAGE_DIFFERS', message: 'The passages are in English.' },
+    { code: 'MEANING_OFF', message: 'There is no meaning.' },
+  ];
+  const warningOf = (given: typeof warnings) =>
+    toAnswer({ found: Object.assign([], { warnings: given }), milliseconds: 1 }).warning;
+  expect(warningOf(warnings)).toBe('There is no meaning.');
+  expect(warningOf(warnings.slice(0, 1))).toBeUndefined();
 });
 
 test('an answer in which a part did not run makes no way another one', () => {

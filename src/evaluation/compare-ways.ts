@@ -11,14 +11,17 @@ export type Answer = { documents: string[]; milliseconds?: number | undefined; w
 
 /** The passages that a query has found, best first. */
 export type FoundPassages = readonly { document_id: string }[] & {
-  warnings?: readonly { message: string }[];
+  warnings?: readonly { code: string; message: string }[];
 };
+
+/** Codes of warnings about a part that did not run. Others, as of a query in another language, tell of the question. */
+const DID_NOT_RUN = /^(?:MEANING|RERANK)_/;
 
 /** The answer that a query has given: its documents in the order of their best passages. */
 export const toAnswer = ({ found, milliseconds }: Asked<FoundPassages>): Answer => ({
   documents: [...new Set(found.map(({ document_id }) => document_id))],
   milliseconds,
-  warning: found.warnings?.[0]?.message,
+  warning: found.warnings?.find(({ code }) => DID_NOT_RUN.test(code))?.message,
 });
 
 /** A question with its judged documents, and the answer of each way. */
