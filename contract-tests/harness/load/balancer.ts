@@ -8,8 +8,8 @@ import { KEPT } from '../../../src/contract-check/requests/exchange.ts';
 /** Interval of readiness checks. After a single 503, or no answer, a server gets no requests. */
 export const READINESS_INTERVAL_MS = 200;
 /**
- * A server whose readiness check takes longer counts as not ready. Real balancers wait for two seconds three times: on a
- * busy machine a single late answer would leave no server while the other one stops.
+ * A server whose readiness check takes longer counts as not ready. Real balancers wait for two seconds three times: on
+ * a busy machine a single late answer would leave no server while the other one stops.
  */
 const READINESS_TIMEOUT_MS = 6_000;
 /** The longest start of a server on a busy machine. */
