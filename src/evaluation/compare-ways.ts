@@ -14,7 +14,7 @@ export type FoundPassages = readonly { document_id: string }[] & {
   warnings?: readonly { code: string; message: string }[];
 };
 
-/** Codes of warnings about a part that did not run. Others, as of a query in another language, tell of the question. */
+/** Codes of warnings that a part of the search did not run. LANGUAGE_DIFFERS, for one, is about the question. */
 const DID_NOT_RUN = /^(?:MEANING|RERANK)_/;
 
 /** The answer that a query has given: its documents in the order of their best passages. */

@@ -43,8 +43,8 @@ const FEEDBACK_SHARE = 0.1;
 
 /**
  * Values of the statement, tsqueries or NULL: the whole query, a question in a heading only; it with synonyms, or what
- * it is about in a heading; its informative words side by side, or a whole question in any place; and all informative
- * words in any place.
+ * it is about in a heading (`inHeadings`, `withHeading`); its informative words side by side, or a whole question in
+ * any place; and all informative words in any place.
  */
 export const FULL_MATCH_VALUES = ['wholeQuery', 'nearlyWhole', 'wordsInOrder', 'allWords'] as const;
 type FullMatchValues = Record<(typeof FULL_MATCH_VALUES)[number], RawBuilder<unknown>>;
@@ -227,7 +227,8 @@ export const NO_FULL_MATCHES = { wholeQuery: null, nearlyWhole: null, wordsInOrd
 
 /**
  * SQL for the columns of `reranked` that say what a passage has of the query: `has_all`, and its `level`, 3 for the
- * whole query, 2 for it with synonyms or what it is about in a heading, and 1 for its words side by side.
+ * whole query, 2 for it with synonyms, or for what it is about in a heading, of a question a part of that and all of it
+ * in any place, and 1 for its words side by side.
  */
 export function matchColumns({ wholeQuery, nearlyWhole, wordsInOrder, allWords }: FullMatchValues) {
   const has = (query: RawBuilder<unknown>) => sql`coalesce(lexemes @@ ${query}::tsquery, false)`;
