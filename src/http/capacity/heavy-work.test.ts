@@ -1,4 +1,5 @@
 /** The share of the event loop that the heavy work of one account may take. */
+import { availableParallelism } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -42,6 +43,24 @@ async function workFor(ms: number, owners: number): Promise<number> {
 test('a single account gets all of the event loop, one of two accounts a sixth', async () => {
   expect(await workFor(1_100, 2)).toBe(10);
   expect(await workFor(1_100, 1)).toBe(55);
+});
+
+test('a single account does one more at a time than there are processors, and one when another comes', async () => {
+  let owners = 1;
+  const heavy = createHeavyWork(() => owners);
+  const ends: (() => void)[] = [];
+  const endless = () => run(heavy, 'a', () => new Promise<void>((resolve) => ends.push(resolve)));
+  const first = Array.from({ length: availableParallelism() + 1 }, endless);
+  void Array.from({ length: 2 }, endless); // these wait
+  await nextIteration();
+  expect(ends).toHaveLength(first.length);
+  owners = 2;
+  for (const end of ends) end();
+  await Promise.all(first);
+  await nextIteration();
+  vi.advanceTimersByTime(1_000);
+  await nextIteration();
+  expect(ends).toHaveLength(first.length + 1);
 });
 
 test('an unused slot is passed on without a pause', async () => {
