@@ -14,7 +14,7 @@ import { prepare } from '../database/connection/prepared.ts';
 import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
 import { BM25_VALUES, bestByBm25, candidate } from './ranking/best-by-bm25.ts';
 import { ON_ONE_SERVER } from './ranking/distribution.ts';
-import { FULL_MATCH_VALUES } from './ranking/proximity.ts';
+import { FULL_MATCH_VALUES } from './ranking/full-matches/full-match-values.ts';
 import {
   feedbackTerms,
   NEIGHBOURS_FROM,

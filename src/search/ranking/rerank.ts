@@ -264,7 +264,7 @@ export const feedbackTerms = (
  * A passage far ahead stays first; among nearly equal scores, the passage that resembles the others most comes first
  * (the cluster hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score
  * stays the same. The score before this step is kept as `combined`. `matches`: what the last step has to know of the
- * tsvectors, whose way ends here (see proximity.ts).
+ * tsvectors, whose way ends here (see full-matches/).
  */
 export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuilder<unknown>>) {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));

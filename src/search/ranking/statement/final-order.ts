@@ -4,8 +4,9 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Distribution } from '../distribution.ts';
+import { FULL_MATCH_VALUES, type FullMatchValue } from '../full-matches/full-match-values.ts';
+import { fullMatchesFirst, matchColumns } from '../full-matches/proximity.ts';
 import { cosines, isNearEnough, type MeaningValues } from '../meaning.ts';
-import { FULL_MATCH_VALUES, fullMatchesFirst, matchColumns } from '../proximity.ts';
 import {
   feedbackTerms,
   joinNeighbours,
@@ -28,8 +29,7 @@ export const RERANK_VALUES = [
 /** `meaning`: further values; undefined for a form of the statement that knows no meaning. */
 export type WithMeaning = { meaning?: MeaningValues };
 /** The values of the last steps. */
-type FinalValues = Record<(typeof FULL_MATCH_VALUES)[number] | 'upperBound' | 'limit', RawBuilder<unknown>> &
-  WithMeaning;
+type FinalValues = Record<FullMatchValue | 'upperBound' | 'limit', RawBuilder<unknown>> & WithMeaning;
 /** The values of the steps that follow the score by BM25. */
 type RerankValues = FinalValues & Record<'ids' | 'perLetter' | 'lexemes', RawBuilder<unknown>>;
 

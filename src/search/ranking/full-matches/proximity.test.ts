@@ -1,6 +1,6 @@
 /** Passages with the words of a query side by side come first, whatever others have of them. */
 import { describe, expect, test } from 'vitest';
-import { useSearch } from '../testing/searched-texts.ts';
+import { useSearch } from '../../testing/searched-texts.ts';
 
 const { orderOf } = useSearch();
 
