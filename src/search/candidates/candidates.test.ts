@@ -195,6 +195,8 @@ test('of terms as rare and as common as any, more passages than the budget are f
           expect(1_000_000 * probabilityOf(terms, everyQuery(chosen))).toBeGreaterThanOrEqual(budget / 4);
       },
     ),
+    // All three words are in every thirtieth passage.
+    { examples: [[Array.from({ length: 3 }, () => ({ rarity: 0.5, denseShare: 0 })), 20]] },
   );
 });
 

@@ -122,13 +122,16 @@ function probabilityAbove(terms: ImpactLevels[], threshold: number, needed: numb
   return probabilities[needed] ?? 0;
 }
 
-/** The thresholds at which the steps of some level change, in ascending order. */
+/**
+ * The thresholds at which the steps of some level change, in ascending order, and one that no passage reaches: where
+ * all terms are common, the passages with all of them may be more than the budget.
+ */
 function thresholdsOf(terms: ImpactLevels[], needed: number): number[] {
   const thresholds = terms.flat().flatMap(({ expectedScore }) => {
     const inSteps = expectedScore * needed;
     return Array.from({ length: needed }, (_, steps) => inSteps / (steps + ROUNDED_UP_FROM));
   });
-  return [...new Set(thresholds)].sort((left, right) => left - right);
+  return [...new Set(thresholds)].sort((left, right) => left - right).concat(Infinity);
 }
 
 /**
