@@ -46,6 +46,8 @@ const TELLING = { isInformative: true, isTelling: true, isWeak: false };
 
 /** Labels of the positions in the title and the headings of a passage. */
 const HEADINGS = ':AB';
+/** Those in the headings alone: all passages of a document have its title. */
+const SECTION_HEADINGS = ':B';
 
 /**
  * tsquery text for the words that say what a query is about, side by side in a heading: all but the common ones. So
@@ -59,13 +61,13 @@ function inHeadings(words: QueryWords): string | undefined {
 }
 
 /**
- * tsquery text for all words that say what a question is about, at any places, one of them in a heading: so `How do I
- * restore a backup?` has the section Backups before a list of changes that quotes the question. Undefined for a single
- * word, which `inHeadings` asks for.
+ * tsquery text for all words that say what a question is about, at any places, one of them in the heading of a section:
+ * so `How do I restore a backup?` has the section Backups before a list of changes that quotes the question. Undefined
+ * for a single word, which `inHeadings` asks for.
  */
 function withHeading(words: QueryWords): string | undefined {
   const telling = placeTokens(words.tokens, words).filter(({ isTelling }) => isTelling);
-  const headings = placeTokens(words.tokens, words, HEADINGS).filter(({ isTelling }) => isTelling);
+  const headings = placeTokens(words.tokens, words, SECTION_HEADINGS).filter(({ isTelling }) => isTelling);
   const operands = telling.map(({ operand }) => operand);
   if (operands.length < 2 || operands.includes(undefined)) return undefined;
   return `(${operands.join('&')}&(${headings.map(({ operand }) => operand).join('|')}))`;
