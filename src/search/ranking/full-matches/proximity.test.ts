@@ -122,6 +122,16 @@ test('a section with the words of a question, one in its heading, comes before a
   expect((await orderOf(manual, 'How do I restore a backup?'))[0]).toBe('Backups');
 });
 
+test('the title of a document is not a heading of its passages', async () => {
+  const filler = 'The hall has many rooms, and each of them has a number on its door. '.repeat(12);
+  const texts = {
+    'Hall of backups': `${filler}Somebody may restore the lamp. ${filler}`,
+    Copies: 'Restore what is lost: a backup is one file, and backups restore each file of the backup.',
+    ...notes,
+  };
+  expect((await orderOf(texts, 'How do I restore a backup?'))[0]).toBe('Copies');
+});
+
 test('a common word beside another word is not looked for there', async () => {
   const manual = {
     Upgrades: '# Upgrades\n\nBefore you install the new version and start it again, make backups as always.',
