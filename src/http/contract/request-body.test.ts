@@ -1,4 +1,4 @@
-/** The time limit of a small body. */
+/** The time limit of a small body, and clients that leave before its end. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -20,4 +20,15 @@ test('408 REQUEST_TIMEOUT: a small body that is not complete after twenty second
     await vi.advanceTimersByTimeAsync(1_000);
   }
   await refused;
+});
+
+test('a client that has hung up before its body is read, or hangs up meanwhile, ends the reading', async () => {
+  const headers = { 'content-type': 'application/json', 'content-length': '10' };
+  const begin = () => Object.assign(new PassThrough(), { headers }) as unknown as IncomingMessage;
+  const gone = begin().destroy();
+  await expect(readJsonBody(gone, { limitBytes: 100 }, undefined)).rejects.toThrow('broke off');
+  const leaving = begin();
+  const reading = expect(readJsonBody(leaving, { limitBytes: 100 }, undefined)).rejects.toThrow('aborted');
+  leaving.destroy(new Error('aborted'));
+  await reading;
 });

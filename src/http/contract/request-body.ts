@@ -2,7 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { createByteWriter, release } from '../../database/connection/byte-writer.ts';
-import { bodyTooSlow, payloadTooLarge, unsupportedMediaType, validationFailed } from '../../terms/errors.ts';
+import {
+  bodyTooSlow,
+  clientHungUp,
+  payloadTooLarge,
+  unsupportedMediaType,
+  validationFailed,
+} from '../../terms/errors.ts';
 import type { HeldBody } from '../capacity/body-memory.ts';
 import { arrivingBytes } from '../server/arriving-bytes.ts';
 
@@ -101,16 +107,25 @@ export function holdsMoreValues(json: Buffer, max: number): boolean {
   return false;
 }
 
+/** Takes the pieces by their events: an iterator takes longer to make than most bodies to read and to parse. */
 async function readWhole(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
+  if (request.destroyed) throw clientHungUp(); // it would emit nothing more
   const pieces: Buffer[] = [];
   let receivedBytes = 0;
-  for await (const piece of arrivingBytes(request)) {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const take = (piece: Buffer) => {
     receivedBytes += piece.length;
-    if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
-    pieces.push(piece);
+    if (receivedBytes > limitBytes) reject(payloadTooLarge(limitBytes));
+    else pieces.push(piece);
+  };
+  request.on('data', take).once('end', resolve).once('error', reject);
+  try {
+    await ended;
+    return Buffer.concat(pieces, receivedBytes);
+  } finally {
+    request.off('data', take).off('end', resolve).off('error', reject);
   }
-  return Buffer.concat(pieces, receivedBytes);
 }
 
 /** @throws REQUEST_TIMEOUT when the small body has not arrived within SMALL_BODY_MAX_MS */
