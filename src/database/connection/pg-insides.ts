@@ -88,10 +88,37 @@ type ProtocolQuery = pg.Submittable & {
 };
 type Callback<Result> = (error: Error | null | undefined, result: Result) => void;
 const ProtocolQuery = pg.Query as unknown as new (
-  statement: pg.QueryConfig & { queryMode: 'extended' },
-  values: undefined,
+  text: string,
+  values: unknown[] | undefined,
   callback: Callback<pg.QueryResult> | Callback<pg.QueryResult[]>,
 ) => ProtocolQuery;
+
+type Statement = { name?: string | undefined; text: string; values?: unknown[] };
+
+/** A statement, under its name if it has one. The driver would copy a configuration object, which takes long. */
+class NamedQuery<Result extends pg.QueryResult | pg.QueryResult[]> extends ProtocolQuery {
+  readonly queryMode = 'extended';
+
+  constructor({ name, text, values }: Statement, callback: Callback<Result>) {
+    super(text, values, callback as Callback<pg.QueryResult>); // as many results as statements are sent
+    if (name !== undefined) this.name = name;
+  }
+}
+
+/** Sends a statement under its name. */
+export async function queryNamed(client: pg.ClientBase, statement: Statement): Promise<pg.QueryResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+  client.query(
+    new NamedQuery<pg.QueryResult>(statement, (error, result) => (error ? reject(error) : resolve(result))),
+  );
+  try {
+    return await promise;
+  } catch (error) {
+    // The driver does so too: else the stack would end in the socket that the message came from.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
+}
 
 /** A statement without values. Named if the connection has prepared it. */
 type PlainStatement = { name: string; text: string };
@@ -100,14 +127,14 @@ type PlainStatement = { name: string; text: string };
  * A statement that is sent together with a first one, without a further round trip: in one transaction, which may be
  * the first one's. If the first fails, PostgreSQL skips the second.
  */
-class QueryAfter extends ProtocolQuery {
+class QueryAfter extends NamedQuery<pg.QueryResult> {
   readonly #first: PlainStatement;
   #isFirstDone = false;
   /** The name of the statement, where it is not prepared yet and the first one is parsed before it. */
   #unparsed: string | undefined;
 
-  constructor(first: PlainStatement, statement: pg.QueryConfig, callback: Callback<pg.QueryResult>) {
-    super({ ...statement, queryMode: 'extended' }, undefined, callback);
+  constructor(first: PlainStatement, statement: Statement, callback: Callback<pg.QueryResult>) {
+    super(statement, callback);
     this.#first = first;
   }
 
@@ -138,7 +165,7 @@ class QueryAfter extends ProtocolQuery {
 export const queryAfter = (
   client: pg.ClientBase,
   first: PlainStatement,
-  statement: pg.QueryConfig,
+  statement: Statement,
 ): Promise<pg.QueryResult> =>
   new Promise((resolve, reject) => {
     client.query(
@@ -153,11 +180,11 @@ export const hasPrepared = (client: pg.ClientBase, { name, text }: PreparedState
   insidesOf(client).connection.parsedStatements[name] === text;
 
 /** A statement with a last one after it: in one transaction, and without a further round trip. */
-class QueryWithLast extends ProtocolQuery {
+class QueryWithLast extends NamedQuery<pg.QueryResult[]> {
   readonly #last: PreparedStatement;
 
-  constructor(statement: pg.QueryConfig, last: PreparedStatement, callback: Callback<pg.QueryResult[]>) {
-    super({ ...statement, queryMode: 'extended' }, undefined, callback);
+  constructor(statement: Statement, last: PreparedStatement, callback: Callback<pg.QueryResult[]>) {
+    super(statement, callback);
     this.#last = last;
   }
 
@@ -175,7 +202,7 @@ class QueryWithLast extends ProtocolQuery {
 /** Sends both statements by one write, in a transaction of their own. Returns the result of each. */
 export const sendWithLast = (
   client: pg.ClientBase,
-  statement: pg.QueryConfig,
+  statement: Statement,
   last: PreparedStatement,
 ): Promise<[pg.QueryResult, pg.QueryResult]> =>
   new Promise((resolve, reject) => {

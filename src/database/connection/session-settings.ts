@@ -18,7 +18,7 @@ import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.t
 import { sendToWorkers } from './at-shards/worker-statements.ts';
 import { type Settings, SINCE } from './fixed-settings.ts';
 import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
-import { hasPrepared, processIdOf, queryAfter, sendWithLast } from './pg-insides.ts';
+import { hasPrepared, processIdOf, queryAfter, queryNamed, sendWithLast } from './pg-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 
 /** A connection whose statements have their settings. */
@@ -286,7 +286,9 @@ async function sendDirectly(client: pg.ClientBase, text: string, values: unknown
     change.settle(rows);
     await rows; // a change that fails, or is cancelled, ends the request before its statement
   }
-  return await client.query({ name, text, values });
+  return name === undefined
+    ? await client.query({ text, values })
+    : await queryNamed(client, { name, text, values });
 }
 
 /** Our settings at this database: those that its version has, and the search path. */
