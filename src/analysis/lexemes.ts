@@ -53,4 +53,5 @@ export function lexemesOf(token: string, stems: Stems): LexemeVariants {
 export type LexemeVariants = { asWritten: string[]; unaccented: string[] };
 
 /** A lexeme as tsquery text, in quotes so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
-export const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;
+export const quoteLexeme = (lexeme: string): string =>
+  `'${/['\\]/.test(lexeme) ? lexeme.replace(/['\\]/g, '$&$&') : lexeme}'`;

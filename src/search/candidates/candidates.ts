@@ -109,7 +109,8 @@ function probabilityAbove(terms: ImpactLevels[], threshold: number, needed: numb
   probabilities[0] = 1;
   for (const levels of terms) {
     const absent = Math.max(0, 1 - probabilityOf(levels));
-    const next = probabilities.map((probability) => probability * absent);
+    const next = new Float64Array(needed + 1);
+    for (let steps = 0; steps <= needed; steps++) next[steps] = (probabilities[steps] ?? 0) * absent;
     for (const { expectedScore, probability } of levels) {
       const steps = stepsOf(expectedScore, threshold, needed);
       for (let before = 0; before <= needed; before++) {
@@ -126,12 +127,12 @@ function probabilityAbove(terms: ImpactLevels[], threshold: number, needed: numb
  * The thresholds at which the steps of some level change, in ascending order, and one that no passage reaches: where
  * all terms are common, the passages with all of them may be more than the budget.
  */
-function thresholdsOf(terms: ImpactLevels[], needed: number): number[] {
-  const thresholds = terms.flat().flatMap(({ expectedScore }) => {
-    const inSteps = expectedScore * needed;
-    return Array.from({ length: needed }, (_, steps) => inSteps / (steps + ROUNDED_UP_FROM));
-  });
-  return [...new Set(thresholds)].sort((left, right) => left - right).concat(Infinity);
+function thresholdsOf(terms: ImpactLevels[], needed: number): Float64Array {
+  const thresholds = [Infinity];
+  for (const { expectedScore } of terms.flat())
+    for (let steps = 0; steps < needed; steps++)
+      thresholds.push((expectedScore * needed) / (steps + ROUNDED_UP_FROM));
+  return Float64Array.from(thresholds).sort();
 }
 
 /**

@@ -5,7 +5,7 @@
  * The first attempt assumes the languages of the last search. Its statement also returns the stems that are unknown. If
  * the result shows that other lexemes are needed, the statement runs again.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { SearchMode } from '../../../generated/types.gen.ts';
 import type { Language } from '../../analysis/language.ts';
@@ -196,9 +196,7 @@ type Assumption = SearchedSet & {
 };
 
 const keyOf = ({ accountId, knowledgeBaseIds: ids, restriction }: ScopedQuery): string =>
-  createHash('sha256')
-    .update([accountId, ...(ids ?? []), ...(restriction ? [restriction.path] : [])].join(' '))
-    .digest('base64');
+  hash('sha256', [accountId, ...(ids ?? []), ...(restriction ? [restriction.path] : [])].join(' '), 'base64');
 
 function assume(words: QueryWords, set: SearchedSet, memory: StemMemory): Assumption {
   const stems = recallStems(words.toStem, set.languages, memory);

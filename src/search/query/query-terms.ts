@@ -255,14 +255,18 @@ function unite(
   isChinese: boolean,
 ): Pick<QueryTerm, 'lexemes' | 'unaccented'> {
   const plain = foldAccents(token);
-  const distinct = new Map(
-    stemsOfLanguages.map((stems) => [`${stems.get(token) ?? ''} ${stems.get(plain) ?? ''}`, stems]),
-  );
-  const variants = Array.from(distinct.values(), (stems) => lexemesOf(token, stems));
-  const lexemes = new Set(variants.flatMap(({ asWritten }) => asWritten));
-  const others = [...variants.flatMap((variant) => variant.unaccented), ...otherNotations(token, isChinese)];
-  const unaccented = new Set(others).difference(lexemes);
-  return { lexemes: [...lexemes].sort(), unaccented: [...unaccented].sort() };
+  const known = new Set<string>();
+  const lexemes = new Set<string>();
+  const others = new Set(otherNotations(token, isChinese));
+  for (const stems of stemsOfLanguages) {
+    const key = `${stems.get(token) ?? ''} ${stems.get(plain) ?? ''}`;
+    if (known.has(key)) continue;
+    known.add(key);
+    const { asWritten, unaccented } = lexemesOf(token, stems);
+    for (const lexeme of asWritten) lexemes.add(lexeme);
+    for (const lexeme of unaccented) others.add(lexeme);
+  }
+  return { lexemes: [...lexemes].sort(), unaccented: [...others.difference(lexemes)].sort() };
 }
 
 function count(tokens: string[]): TokenCounts {

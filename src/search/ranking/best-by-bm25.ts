@@ -131,14 +131,13 @@ export function bm25Values(
 ) {
   const filter = knowledgeBaseFilter(searched);
   const inSearched = (query: string) => (filter === undefined ? query : `(${query})&${filter}`);
-  return {
+  return Object.assign(termValues(terms), {
     // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
     ids: `{${searched.ids}}`,
     queries: queries.map(inSearched),
     further: further.map(inSearched),
     phrases,
-    ...termValues(terms),
     perLetter: normPerLetter(searched),
     selected: RERANK_DEPTH,
-  };
+  });
 }

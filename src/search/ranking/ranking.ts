@@ -59,19 +59,23 @@ const anyOf = (terms: WeightedTerm[]): string =>
     .flatMap(({ variants }) => variants.map(({ sequence }) => sequenceQuery(sequence)))
     .join('|');
 
-/** What the statements of both kinds know of a query. */
-function valuesOf(scoring: WeightedScoring, { query, phrases, meaning, limit, ...candidates }: Candidates) {
+/** What the statements of both kinds know of a query, as one object: copies of its hundred values take time. */
+function valuesOf(
+  scoring: WeightedScoring,
+  { query, phrases, meaning, limit, searched, queries, further }: Candidates,
+) {
   const { terms, upperBound, unknownShare } = scoring;
-  const { searched } = candidates;
   const byMeaning = isByMeaning(meaning, scoring);
-  return {
-    ...bm25Values(scoring, { ...candidates, phrases: phrases?.phrases }),
-    ...(byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring)),
-    ...meaningValues(meaning, { isByMeaning: byMeaning, unknownShare, searched }),
-    lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
-    upperBound,
-    limit,
-  };
+  return Object.assign(
+    bm25Values(scoring, { searched, queries, further, phrases: phrases?.phrases }),
+    byMeaning ? NO_FULL_MATCHES : fullMatchValues(query, scoring),
+    meaningValues(meaning, { isByMeaning: byMeaning, unknownShare, searched }),
+    {
+      lexemes: terms.flatMap(({ variants }) => variants.flatMap(({ sequence }) => sequence)),
+      upperBound,
+      limit,
+    },
+  );
 }
 
 /** `rankAcross`: ranks several knowledge bases by words instead, without a scope (see rank-across-servers.ts). */
@@ -86,7 +90,7 @@ export function createRanking(
 
   return async (database, scoring, candidates, ending) => {
     const { scope, comparesAll, phrases, meaning, searched } = candidates;
-    const values = { ...valuesOf(scoring, candidates), ...ending };
+    const values = Object.assign(valuesOf(scoring, candidates), ending);
     if (scope === undefined && rankAcross && searched.ids.length > 1) {
       const { found, bestCount } = await rankAcross(database, values);
       return { found, isEnough: bestCount >= (ending.isLast ? ending.least : RERANK_DEPTH) };

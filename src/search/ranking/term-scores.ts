@@ -66,19 +66,16 @@ export const FEW_TERM_VALUES = [
 export const areFew = (terms: ScoredTerm[]): boolean =>
   terms.length <= FEW_SLOTS.length && terms.every(({ variants }) => variants.length === 1);
 
-/** The values of the slots that these terms fill, in order; an empty slot has no value. */
-const slotValues = (slots: Slot[], terms: ScoredTerm[]) =>
-  terms.flatMap((term, i) =>
-    (slots[i] ?? []).flatMap(({ query, upperBound }, place) => {
+/** Adds the values of the slots that these terms fill, in order; an empty slot has no value. */
+function fillSlots(values: Partial<Record<string, unknown>>, slots: Slot[], terms: ScoredTerm[]): void {
+  for (const [i, term] of terms.entries())
+    for (const [place, { query, upperBound }] of (slots[i] ?? []).entries()) {
       const variant = term.variants[place];
-      return variant === undefined
-        ? []
-        : [
-            [query, countableQuery(variant.sequence)],
-            [upperBound, variant.upperBound],
-          ];
-    }),
-  );
+      if (variant === undefined) continue;
+      values[query] = countableQuery(variant.sequence);
+      values[upperBound] = variant.upperBound;
+    }
+}
 
 /** The values of `TERM_VALUES` for these terms. */
 export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[number], unknown> {
@@ -89,15 +86,17 @@ export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[nu
   const variants = ordered.flatMap((term, number) =>
     term.variants.map((variant) => ({ ...variant, number })),
   );
-  return {
+  const values = {
     variants: variants.map(({ sequence }) => countableQuery(sequence)),
     upperBounds: variants.map(({ upperBound }) => upperBound),
     terms: variants.map(({ number }) => number),
     slotted: inSlots.size,
     singles: singles.length,
     pairs: pairs.length,
-    ...Object.fromEntries([...slotValues(SINGLES, singles), ...slotValues(PAIRS, pairs)]),
   };
+  fillSlots(values, SINGLES, singles);
+  fillSlots(values, PAIRS, pairs);
+  return values as Record<(typeof TERM_VALUES)[number], unknown>; // the names of the slots are its further keys
 }
 
 type VariantValues = Pick<Terms, 'variants' | 'upperBounds' | 'terms'>;

@@ -143,7 +143,7 @@ const NO_VARIANTS: Variants = { known: [], weight: 0 };
 function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
   const { word, tokens, isInformative, lexemes, unaccented, completions = [], fuzzy = [] } = term;
   const weight = term.weight * queryFrequencyWeight(term.frequency);
-  const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
+  const others = [...new Set([...unaccented, ...completions])].filter((lexeme) => !lexemes.includes(lexeme));
   const isWeak = term.isStopWord && !isInformative;
   const isTelling = isInformative && !isCommon(term);
   const named = { word, tokens, isInformative, isWeak, isTelling };

@@ -53,9 +53,9 @@ const SECTION_HEADINGS = ':B';
  * tsquery text for the words that say what a query is about, side by side in a heading: all but the common ones. So
  * `How do I make a backup?` has the section Backups first, and not a sentence that says "Make a backup".
  */
-function inHeadings(words: QueryWords): string | undefined {
+function inHeadings(tokens: string[], named: NamedTokens): string | undefined {
   return sequenceOf(
-    placeTokens(words.tokens, words, HEADINGS).filter(({ isTelling }) => isTelling),
+    placeTokens(tokens, named, HEADINGS).filter(({ isTelling }) => isTelling),
     1,
   );
 }
@@ -65,9 +65,9 @@ function inHeadings(words: QueryWords): string | undefined {
  * so `How do I restore a backup?` has the section Backups before a list of changes that quotes the question. Undefined
  * for a single word, which `inHeadings` asks for.
  */
-function withHeading(words: QueryWords): string | undefined {
-  const telling = placeTokens(words.tokens, words).filter(({ isTelling }) => isTelling);
-  const headings = placeTokens(words.tokens, words, SECTION_HEADINGS).filter(({ isTelling }) => isTelling);
+function withHeading(tokens: string[], named: NamedTokens): string | undefined {
+  const telling = placeTokens(tokens, named).filter(({ isTelling }) => isTelling);
+  const headings = placeTokens(tokens, named, SECTION_HEADINGS).filter(({ isTelling }) => isTelling);
   const operands = telling.map(({ operand }) => operand);
   if (operands.length < 2 || operands.includes(undefined)) return undefined;
   return `(${operands.join('&')}&(${headings.map(({ operand }) => operand).join('|')}))`;
@@ -89,15 +89,18 @@ function sequenceOf(placed: Placed[], least: number): string | undefined {
 }
 
 /** The tokens of a query in order; none if they are too many. `labels`: of the positions where they stand. */
-function placeTokens(tokens: string[], { terms, unknown }: QueryWords, labels = ''): Placed[] {
+function placeTokens(tokens: string[], { known, unknown }: NamedTokens, labels = ''): Placed[] {
   if (tokens.length > ORDERED_TOKENS_MAX) return [];
   return tokens.map((token, place) => {
-    const term = terms.find((each) => each.tokens.includes(token));
-    const { isInformative, isTelling, isWeak } =
-      term ?? unknown.find((each) => each.tokens.includes(token)) ?? TELLING;
+    const term = known.get(token);
+    const { isInformative, isTelling, isWeak } = term ?? unknown.get(token) ?? TELLING;
     return { place, operand: term && ownOperandOf(term, labels), isInformative, isTelling, isWeak };
   });
 }
+
+/** The first of the terms with each token. */
+const byToken = <Named extends Name>(terms: Named[]): Map<string, Named> =>
+  new Map(terms.toReversed().flatMap((term) => term.tokens.map((token) => [token, term])));
 
 /**
  * The informative words of a query that stand side by side there; none where a function word is between them, or where
@@ -160,6 +163,8 @@ const JOINED = new RegExp(
   'u',
 );
 
+/** The terms of a query by their tokens: those that passages have, and the others. */
+type NamedTokens = { known: ReadonlyMap<string, Term>; unknown: ReadonlyMap<string, Name> };
 type QueryWords = { tokens: string[]; terms: Term[]; unknown: Name[]; spans?: SynonymSpan[] };
 
 /**
@@ -170,7 +175,8 @@ export function fullMatchValues(query: string, words: QueryWords): Record<FullMa
   const isShort = query.length <= ORDERED_MAX_LENGTH && words.tokens.length <= 2 * ORDERED_TOKENS_MAX;
   const apart = isShort && JOINED.test(query) ? [tokenise(query.replace(SIGNS, ' ')).tokens] : [];
   const writings = isShort ? [words.tokens, ...apart] : [];
-  const placed = (labels?: string) => writings.map((tokens) => placeTokens(tokens, words, labels));
+  const named = { known: byToken(words.terms), unknown: byToken(words.unknown) };
+  const placed = (labels?: string) => writings.map((tokens) => placeTokens(tokens, named, labels));
   const inAnyPlace = placed();
   const [asTyped = []] = inAnyPlace;
   const [, ...replaced] = replaceSpans(asTyped, words.spans ?? []);
@@ -183,8 +189,8 @@ export function fullMatchValues(query: string, words: QueryWords): Record<FullMa
   return {
     wholeQuery: either(sequences(asks ? placed(HEADINGS) : inAnyPlace)),
     nearlyWhole: either([
-      isShort ? inHeadings(words) : undefined,
-      ...(asks ? [withHeading(words)] : sequences(replaced)),
+      isShort ? inHeadings(words.tokens, named) : undefined,
+      ...(asks ? [withHeading(words.tokens, named)] : sequences(replaced)),
     ]),
     wordsInOrder: either([
       ...sequences([...inAnyPlace, ...replaced].map((placed) => sideBySide(placed, least))),
