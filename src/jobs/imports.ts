@@ -7,6 +7,7 @@ import type { EmbeddingsSettings } from '../config/model-settings.ts';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import type { Database } from '../database/connection/database.ts';
 import { failDocument } from '../database/rows/documents/documents.ts';
+import { makeFirstStatistics } from '../indexing/first-statistics.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { createPendingEntriesMover } from '../indexing/postings/pending-entries.ts';
 import type { ScopedId } from '../terms/ids.ts';
@@ -127,6 +128,8 @@ const MOVE_INTERVAL_MS = 2_000;
 /** The interval after a failed move: the role may not own the index, and each try writes a line to the log. */
 const FAILED_MOVE_INTERVAL_MS = 60_000;
 
+const NO_DELTAS = { areFound: false, bytesLeft: 0 };
+
 /** Maintains the index until the returned function is called, which waits for no statement: it is rolled back. */
 function startIndexMaintenance({ database, log }: JobContext): () => Promise<void> {
   const stopping = new AbortController();
@@ -137,13 +140,16 @@ function startIndexMaintenance({ database, log }: JobContext): () => Promise<voi
       return failed;
     });
   const moveEntries = createPendingEntriesMover(database);
+  let areStatisticsMade = false;
   const stops = [
     repeat(async () => {
       const startedAtMs = performance.now();
-      const bytesLeft = await attempt(
-        async () => (await mergeFrequencyDeltas(database, { signal })).bytesLeft,
-        0,
+      const { areFound, bytesLeft } = await attempt(
+        () => mergeFrequencyDeltas(database, { signal }),
+        NO_DELTAS,
       );
+      if (areFound && !areStatisticsMade)
+        areStatisticsMade = await attempt(() => makeFirstStatistics(database), true);
       return mergeIntervalMs({ bytesLeft, tookMs: performance.now() - startedAtMs });
     }),
     repeat(async () => {
