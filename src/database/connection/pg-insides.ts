@@ -95,7 +95,7 @@ const ProtocolQuery = pg.Query as unknown as new (
 
 type Statement = { name?: string | undefined; text: string; values?: unknown[] };
 
-/** A statement, under its name if it has one. The driver would copy a configuration object, which takes long. */
+/** A statement, under its name if it has one. The driver takes text and values as they are. */
 class NamedQuery<Result extends pg.QueryResult | pg.QueryResult[]> extends ProtocolQuery {
   readonly queryMode = 'extended';
 
