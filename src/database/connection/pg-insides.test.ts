@@ -1,13 +1,14 @@
 /** pg's connections have the parts that the service uses beyond its documentation. */
 import { connect, Socket } from 'node:net';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import {
   cancelRequestOf,
   clientClass,
   hasPrepared,
   processIdOf,
   queryAfter,
+  queryNamed,
   sendTogether,
   sendWithLast,
   socketOf,
@@ -40,6 +41,48 @@ test('a statement is cancelled by the key of its connection', async () => {
     'pg no longer keeps the numbers for a CancelRequest as `client.processID` and `client.secretKey`',
   ).rejects.toMatchObject({ code: '57014' });
   clearInterval(cancelling);
+});
+
+test('the columns of a prepared statement are described once to a connection', async () => {
+  const { connection } = client as unknown as { connection: { describe: (portal: unknown) => void } };
+  const describe = vi.spyOn(connection, 'describe');
+  const reason = 'pg no longer reads rows by what `Query.handleRowDescription` keeps in `_result`';
+  const ask = (number: number) =>
+    queryNamed(client, {
+      name: 'squares',
+      text: 'SELECT $1::integer AS root, $1 * $1 AS square',
+      values: [number],
+    });
+  for (const root of [2, 3, 4]) {
+    const { rows, fields } = await ask(root);
+    expect({ rows, names: fields.map(({ name }) => name) }, reason).toEqual({
+      rows: [{ root, square: root ** 2 }],
+      names: ['root', 'square'],
+    });
+  }
+  expect(describe, reason).toHaveBeenCalledOnce();
+  await expect(ask(100_000)).rejects.toMatchObject({ code: '22003' });
+  const { rows } = await client.query("SELECT 'others' AS described");
+  expect(rows, reason).toEqual([{ described: 'others' }]);
+  expect((await ask(5)).rows, reason).toEqual([{ root: 5, square: 25 }]);
+});
+
+test.each([
+  [['plain', 'two words', 'a,b', '{c}', 'NULL', '', 'ä\u{1f600}']],
+  [['a "quote"', 'a \\ backslash', 'two\nlines', 'a\ttab', '\u0001']],
+  [['a', null]],
+  [[]],
+])('an array of texts arrives as it is: %j', async (texts) => {
+  const { rows } = await queryNamed(client, { text: 'SELECT $1::text[] AS texts', values: [texts] });
+  expect(rows).toEqual([{ texts }]);
+});
+
+test('an array of numbers arrives as it is', async () => {
+  const numbers = [0, -1.5, 1e21, 5e-324, Number.NaN, Number.POSITIVE_INFINITY];
+  for (const values of [numbers, numbers.slice(0, 4)]) {
+    const { rows } = await queryNamed(client, { text: 'SELECT $1::float8[] AS numbers', values: [values] });
+    expect(rows).toEqual([{ numbers: values }]);
+  }
 });
 
 test('a connection’s socket counts its bytes, and closes the connection at once', async () => {

@@ -8,6 +8,8 @@
  * - `Query`, its `prepare`, `handleDataRow` and `handleCommandComplete`, and its option `queryMode` send two statements
  *   in one round trip: settings and a statement, or BEGIN and the first statement of its transaction. Instead: one
  *   statement after the other, and BEGIN and COMMIT around settings, for one or two more round trips.
+ * - `Query.handleRowDescription`, `_result`, `_accumulateRows` and `connection.describe` keep the columns of a prepared
+ *   statement. Instead: PostgreSQL describes them at each execution, and the driver reads them again.
  * - `Query._getRows` and `connection.parsedStatements` send a change after a statement, in its transaction and round
  *   trip. Instead: a round trip for each, on two connections.
  * - A subclass of `Client` gets each connection of a pool another address. Instead: a pool for each host.
@@ -79,9 +81,14 @@ type ProtocolConnection = {
   execute(portal: object): void;
   sync(): void;
 };
+/** The columns of a statement's rows, as a result of the driver has them, and what it makes of each row by them. */
+type Columns = { fields: unknown; _parsers: unknown; _prebuiltEmptyResultObject: unknown };
 type ProtocolQuery = pg.Submittable & {
   name?: string;
+  _result: Columns;
+  _accumulateRows: boolean;
   prepare(connection: ProtocolConnection): void;
+  handleRowDescription(message: unknown): void;
   _getRows(connection: ProtocolConnection): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: ProtocolConnection): void;
@@ -95,13 +102,63 @@ const ProtocolQuery = pg.Query as unknown as new (
 
 type Statement = { name?: string | undefined; text: string; values?: unknown[] };
 
-/** A statement, under its name if it has one. The driver takes text and values as they are. */
+/** The columns of the statements that each connection has prepared, by name. */
+const columnsByConnection = new WeakMap<ProtocolConnection, Map<string, Columns>>();
+
+function columnsOn(connection: ProtocolConnection): Map<string, Columns> {
+  const known = columnsByConnection.get(connection) ?? new Map<string, Columns>();
+  columnsByConnection.set(connection, known);
+  return known;
+}
+
+/**
+ * The text of an array of strings and numbers, as PostgreSQL reads it; other values as they are. The driver escapes
+ * each element, which takes several times as long.
+ */
+function arrayText(value: unknown): unknown {
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string' || Number.isFinite(each)))
+    return value;
+  const json = JSON.stringify(value);
+  return json.includes('\\') ? value : `{${json.slice(1, -1)}}`;
+}
+
+/**
+ * A statement, under its name if it has one. The driver takes text and values as they are. PostgreSQL describes the
+ * columns of a prepared statement once to a connection: they stay, or it refuses the statement.
+ */
 class NamedQuery<Result extends pg.QueryResult | pg.QueryResult[]> extends ProtocolQuery {
   readonly queryMode = 'extended';
+  /** Where to keep the columns when they are described. */
+  #undescribed: Map<string, Columns> | undefined;
 
   constructor({ name, text, values }: Statement, callback: Callback<Result>) {
-    super(text, values, callback as Callback<pg.QueryResult>); // as many results as statements are sent
+    super(text, values?.map(arrayText), callback as Callback<pg.QueryResult>); // as many results as statements are sent
     if (name !== undefined) this.name = name;
+  }
+
+  override prepare(connection: ProtocolConnection): void {
+    const known = this.name ? columnsOn(connection) : undefined;
+    const columns = known?.get(this.name ?? '');
+    const { describe } = connection;
+    if (columns === undefined) this.#undescribed = known;
+    else {
+      Object.assign(this._result, columns);
+      this._accumulateRows = true;
+      // Leaves out this description alone: a last statement that is sent with it has one too.
+      connection.describe = () => {
+        connection.describe = describe;
+      };
+    }
+    super.prepare(connection);
+    connection.describe = describe;
+  }
+
+  override handleRowDescription(message: unknown): void {
+    super.handleRowDescription(message);
+    if (this.#undescribed === undefined || !this.name) return;
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+    this.#undescribed.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+    this.#undescribed = undefined;
   }
 }
 
