@@ -184,7 +184,7 @@ function readScoped({ query, mode }: ScopedQuery, vectorsIn: VectorsIn | undefin
   // What is in quotes is searched as it is written.
   const readsMeaning = vectorsIn !== undefined && mode !== 'words' && words.phrases.spelt.length === 0;
   return readsMeaning
-    ? { query, mode, words, own: ownLanguage(query), vectorsIn }
+    ? { query, mode, words, own: ownLanguage(words.language), vectorsIn }
     : { query, mode, words, own: [], vectorsIn: undefined };
 }
 

@@ -1,6 +1,6 @@
 /** The vector of a query: its words' vector, in its own language or in the passages' languages. */
 import type { QueryWarning, SearchMode } from '../../../generated/types.gen.ts';
-import { detectLanguage, type Language } from '../../analysis/language.ts';
+import type { Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stems } from '../../analysis/lexemes.ts';
 import {
   type CountedVector,
@@ -53,11 +53,9 @@ export const isByMeaning = (
   { hasKnownWord }: { hasKnownWord: boolean },
 ): boolean => meaning !== undefined && (meaning.isAlone || !hasKnownWord);
 
-/** The language of a query, if it shows and has a table; the passages may have another language. */
-export const ownLanguage = (query: string): Language[] => {
-  const found = detectLanguage(query);
-  return STEM_TABLES.filter((table) => table === found);
-};
+/** The detected language of a query, if it has a table; the passages may have another language. */
+export const ownLanguage = (detected: string): Language[] =>
+  STEM_TABLES.filter((table) => table === detected);
 
 /** The lexeme of a token in a language; with unknown stems the token itself. */
 const lexemeOf = (token: string, stems: Stems | undefined): string =>
