@@ -38,10 +38,10 @@ export const RERANK_DEPTH = 50;
  */
 const NEIGHBOURS_WEIGHT = 0.3;
 /**
- * Neighbours count only for passages with at least this fraction of the best score: 11 of 50 on average over the open
- * collections. The others rarely rise to the top. Flat from 0 to 0.6.
+ * Neighbours count only for passages with at least this fraction of the best score. The others rarely rise to the top:
+ * with 0.4, the mean is .0001 higher, and the ranked statement takes 1.03 times as long.
  */
-export const NEIGHBOURS_FROM = 0.4;
+export const NEIGHBOURS_FROM = 0.6;
 /** Neighbouring passages on each side. With one, the mean is .0011 lower. */
 const NEIGHBOURS_REACH = 2;
 

@@ -155,7 +155,7 @@ WITH query_terms AS MATERIALIZED (
       count(*) - 1 AS others
     FROM best JOIN passage_lexemes AS near ON near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
         AND near.position BETWEEN best.position - 2 AND best.position + 2 AND "near"."knowledge_base_id" = ANY($1::uuid[])
-    WHERE score >= 0.4::float8 * (SELECT max(score) FROM best)
+    WHERE score >= 0.6::float8 * (SELECT max(score) FROM best)
     GROUP BY near.knowledge_base_id, near.document_id, best.position),
     cosines AS MATERIALIZED (
     SELECT document_id, position, least(greatest($105::float8 * (
@@ -170,7 +170,7 @@ WITH query_terms AS MATERIALIZED (
       OFFSET 0) AS planes),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
-      CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
+      CASE WHEN score >= 0.6::float8 * (SELECT max(score) FROM best) THEN (
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE 0.7::float8 * best.score + 0.3::float8 * coalesce(
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + greatest((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END), 0)))
