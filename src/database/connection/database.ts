@@ -13,6 +13,7 @@ import {
   setSharedReads,
   shareRoundTrips,
 } from '../../concurrency/shared-round-trips.ts';
+import { setTakesAlong } from '../../concurrency/statements-along.ts';
 import { serviceUnavailable } from '../../terms/errors.ts';
 import { codeOf } from '../../terms/problem.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -369,6 +370,7 @@ export function createDatabase(pool: pg.Pool): Database {
     const session = lastSessions.get(pool);
     return session && canSendTogether(session) ? read : undefined;
   });
+  setTakesAlong(database, () => lastSessions.get(pool)?.isDirect ?? false);
   return database;
 }
 

@@ -2,8 +2,8 @@
  * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
-import { goAlong } from '../../concurrency/changes-along.ts';
 import { type Read, sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
+import { goAlong, takesAlong } from '../../concurrency/statements-along.ts';
 import { FIND_MARKS } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type InShard, inShard } from './at-shards/shard-statements.ts';
@@ -110,11 +110,11 @@ const sendWithOthers: Send = (database, text, parameters) => {
   return read ? read({ text, values: parameters }) : sendAlone(database, text, parameters);
 };
 
-/** Where statements cannot be sent together, a change runs beside them. */
+/** Where it cannot go along, it runs beside the statements of its request. */
 const sendAlong: Send = (database, text, parameters) => {
   const runAlone = () => sendAlone(database, text, parameters);
   const name = preparedName(text);
-  if (name === undefined || sharedReadsOf(database) === undefined) return runAlone();
+  if (name === undefined || !takesAlong(database)) return runAlone();
   return goAlong({ name, text, values: parameters }, runAlone);
 };
 
@@ -144,11 +144,11 @@ function makeForm<Value extends string, Row>(
   const form = { text: build ? compile(build) : plain };
   if (ids === undefined) return form;
   const inOneShard = buildInShard ? compile(buildInShard) : plain;
-  const statements = inShard(name, inOneShard, values.length);
+  const statements = inShard(name, inOneShard);
   names.set(statements.call, `${name}_in_shard`);
   const inOne = { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
   if (combine === undefined) return inOne;
-  const calls = atWorkers(name, inOneShard, values.length);
+  const calls = atWorkers(name, inOneShard);
   names.set(calls.call, `${name}_at_workers`);
   return {
     ...inOne,
@@ -204,8 +204,8 @@ export const prepareRead = <Value extends string, Row>(
   build: Build<Value, Row>,
 ): Run<Value, Row> => prepareFor(name, values, { build, send: sendWithOthers });
 
-/** The same for a change that goes along with the next statement of its request (see changes-along.ts). */
-export const prepareChange = <Value extends string, Row>(
+/** The same for a statement that goes along with the next one of its request (see statements-along.ts). */
+export const prepareAlong = <Value extends string, Row>(
   name: string,
   values: readonly Value[],
   build: Build<Value, Row>,

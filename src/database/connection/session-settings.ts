@@ -11,7 +11,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { takeChange } from '../../concurrency/changes-along.ts';
+import { takeAlong } from '../../concurrency/statements-along.ts';
 import { codeOf } from '../../terms/problem.ts';
 import { areTablesDistributedIn, COMMIT_IN_TWO_PHASES, HAS_CITUS } from '../schema/citus-insides.ts';
 import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.ts';
@@ -209,7 +209,7 @@ async function sendDistributed(send: Send, text: string, values: unknown[]): Pro
   const ids = form.inShard && values[form.inShard.idsAt];
   const knowledgeBaseId = singleOf(ids);
   const result =
-    form.inShard && knowledgeBaseId && (await sendToShard(send, form.inShard, [...values, knowledgeBaseId]));
+    form.inShard && knowledgeBaseId && (await sendToShard(send, form.inShard, { values, knowledgeBaseId }));
   if (result) return result;
   if (form.atWorkers === undefined) return await send(form.text, values);
   const rows = form.atWorkers.combine(await sendToWorkers(send, form.atWorkers, { values, ids }));
@@ -272,19 +272,19 @@ async function inTransaction(
   }
 }
 
-/** Sends a statement, with the change of its request that may go along. */
+/** Sends a statement, with another of its request that may go along. */
 async function sendDirectly(client: pg.ClientBase, text: string, values: unknown[]): Promise<pg.QueryResult> {
   const name = preparedName(text);
-  const change = name !== undefined && client.getTransactionStatus() === 'I' ? takeChange() : undefined;
-  if (change !== undefined && hasPrepared(client, change)) {
-    const answers = sendWithLast(client, { name, text, values }, change);
-    change.settle(answers.then(([, { rows }]) => rows));
+  const along = name !== undefined && client.getTransactionStatus() === 'I' ? takeAlong() : undefined;
+  if (along !== undefined && hasPrepared(client, along)) {
+    const answers = sendWithLast(client, { name, text, values }, along);
+    along.settle(answers.then(([, { rows }]) => rows));
     return (await answers)[0];
   }
-  if (change !== undefined) {
-    const rows = client.query({ ...change }).then(({ rows }) => rows);
-    change.settle(rows);
-    await rows; // a change that fails, or is cancelled, ends the request before its statement
+  if (along !== undefined) {
+    const rows = client.query({ ...along }).then(({ rows }) => rows);
+    along.settle(rows);
+    await rows; // a statement that fails, or is cancelled, ends the request before its statement
   }
   return name === undefined
     ? await client.query({ text, values })

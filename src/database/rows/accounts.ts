@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { shareLookUps } from '../../concurrency/shared-look-ups.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
-import { prepareChange, prepareRead } from '../connection/prepared.ts';
+import { prepareAlong, prepareRead } from '../connection/prepared.ts';
 import { readUsage } from './account-limits.ts';
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
@@ -31,7 +31,7 @@ const lookUpBalance = shareLookUps(async (database: Queryable, _all, accountIds)
 export const readBalance = async (database: Queryable, accountId: string): Promise<number> =>
   (await lookUpBalance(database, 'all', accountId)) ?? 0;
 
-const changeBalance = prepareChange(
+const changeBalance = prepareAlong(
   'change_credits',
   ['accountId', 'change'],
   ({ accountId, change }) => sql`

@@ -1,6 +1,6 @@
 /** Searches for credits: an account pays for each answer, once. No other file of the search knows of that. */
 import { createBoundedCache } from '../../concurrency/bounded-cache.ts';
-import { withChangesAlong } from '../../concurrency/changes-along.ts';
+import { withStatementsAlong } from '../../concurrency/statements-along.ts';
 import { withStatementBound } from '../../database/connection/bounded-statements.ts';
 import type { Queryable } from '../../database/connection/database.ts';
 import { changeCredits } from '../../database/rows/accounts.ts';
@@ -50,7 +50,7 @@ export function createChargedSearch(database: Queryable, search: Search): Charge
       taking.catch(() => {}); // it is waited for below
       if (!isPayer) await taking;
     };
-    const searching = withChangesAlong(() => search({ ...request, admit }));
+    const searching = withStatementsAlong(() => search({ ...request, admit }));
     const answer = await searching.catch(async (error) => {
       const isTaken = await taking?.then(
         () => true,

@@ -13,10 +13,11 @@ import {
   mergedWhere,
 } from '../../indexing/postings/document-frequencies.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
-import { findGroups, groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
+import { groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
+import { findGroups } from './groups-apart.ts';
 import { readVisibleFrequencies, readVisibleStatistics } from './visible-statistics.ts';
-import { lookedUp, type WordsToLookUp } from './words-to-look-up.ts';
+import { lookedUp, type WordsToLookUp, wordValues } from './words-to-look-up.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
@@ -273,19 +274,14 @@ async function ofVisible(
     { ids, restriction },
     words,
   );
-  const lexemes = [...words.lexemes, ...lexemesOfStems(words, stems)];
   return {
     searched: { ...totals, ids, storedPassages: undefined },
     frequencies,
     stems: divide(words, stems),
-    synonyms: words.isFindingSynonyms ? await findGroups(database, { accountId, ids, lexemes }) : [],
+    synonyms: words.isFindingSynonyms
+      ? await findGroups(database, { accountId, ids, isAlone: true }, words)
+      : [],
   };
-}
-
-/** The lexemes of the stems that a statement has counted too. */
-function lexemesOfStems({ toStem, isCountingStems }: WordsToLookUp, stems: string[]): string[] {
-  const words = toStem.flatMap((ofLanguage) => ofLanguage.words);
-  return isCountingStems ? stems.map((stem, i) => stem || (words[i] ?? '')) : [];
 }
 
 /** The stems of each language. */
@@ -317,40 +313,42 @@ function prepareStatistics() {
  */
 export function createStatistics() {
   const statementFor = prepareStatistics();
+  /** Whether the last query had to find groups of synonyms apart: then the next query asks for them along. */
+  let areGroupsApart = false;
   return async (
     database: Queryable,
     scope: SearchedScope,
     toLookUp: WordsToLookUp,
   ): Promise<QueryStatistics> => {
-    const { accountId, ids, restriction } = scope;
+    const { accountId, ids, restriction, skipsDeleted = false } = scope;
     if (restriction) return await ofVisible(database, { ...scope, restriction }, toLookUp);
-    const { lexemes, prefixes, toStem, isCountingStems, isFindingSynonyms = false } = toLookUp;
-    const [row] = await statementFor(ids)(database, {
+    const { prefixes, isFindingSynonyms = false } = toLookUp;
+    const read = statementFor(ids);
+    const named = areGroupsApart && isFindingSynonyms && !skipsDeleted ? ids : undefined;
+    const finding = named && findGroups(database, { accountId, ids: named, isAlone: false }, toLookUp);
+    finding?.catch(() => {}); // it is waited for below
+    const [row] = await read(database, {
       accountId,
       ids,
-      lexemes,
       prefixes,
-      dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
-      words: toStem.flatMap(({ words }) => words),
-      isCountingStems,
       isFindingSynonyms,
+      ...wordValues(toLookUp),
     });
     const found = row?.ids ? row.ids.split(',') : [];
     requireFound(scope, found);
     if (row === undefined) throw knowledgeBaseNotFound();
     const { estimate, frequencies, stems, synonyms, ...searched } = row;
-    const findSynonyms = async () =>
-      await findGroups(database, {
-        accountId,
-        ids: found,
-        lexemes: [...lexemes, ...lexemesOfStems(toLookUp, stems)],
-      });
+    if (isFindingSynonyms) areGroupsApart = synonyms === null;
+    const findApart = async () =>
+      isFindingSynonyms
+        ? await (finding ?? findGroups(database, { accountId, ids: found, isAlone: true }, toLookUp))
+        : [];
     return {
       // -1 is PostgreSQL's estimate for a table that it has never analysed.
       searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
       frequencies: new Map(Object.entries(frequencies)),
       stems: divide(toLookUp, stems),
-      synonyms: synonyms === null && isFindingSynonyms ? await findSynonyms() : toGroups(synonyms ?? []),
+      synonyms: synonyms === null ? await findApart() : toGroups(synonyms),
     };
   };
 }

@@ -38,3 +38,11 @@ export const lookedUp = ({
         SELECT unnest(${lexemes}::text[])
         UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${isCountingStems}::boolean
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)`;
+
+/** The values for `lookedUp`, but for the prefixes. */
+export const wordValues = ({ lexemes, toStem, isCountingStems }: WordsToLookUp) => ({
+  lexemes,
+  dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
+  words: toStem.flatMap(({ words }) => words),
+  isCountingStems,
+});

@@ -1,7 +1,7 @@
 /** The groups of synonyms in the database: set, read, and found by the lexemes of a query. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
-import { prepare, prepareRead } from '../../database/connection/prepared.ts';
+import { prepareRead } from '../../database/connection/prepared.ts';
 import { keysOf } from './group-keys.ts';
 import type { SynonymGroup } from './synonym-groups.ts';
 
@@ -17,7 +17,7 @@ const WHOLE_ACCOUNT = '00000000-0000-0000-0000-000000000000';
  */
 const FOUND_MAX = 64;
 
-type GroupRow = { terms: string[]; finds: string[] | null };
+export type GroupRow = { terms: string[]; finds: string[] | null };
 
 const toGroup = ({ terms, finds }: GroupRow): SynonymGroup => ({ terms, ...(finds && { finds }) });
 
@@ -98,23 +98,3 @@ export function groupsAbout({ accountId, isSearched, lexemes }: Scope) {
 
 /** The groups that `groupsAbout` has found. */
 export const toGroups = (found: GroupRow[]): SynonymGroup[] => found.map(toGroup);
-
-const readGroupsAbout = prepare(
-  'synonyms_about',
-  ['accountId', 'ids', 'lexemes'],
-  ({ accountId, ids, lexemes }) => sql<{ synonyms: GroupRow[] }>`
-    SELECT ${groupsAbout({
-      accountId: sql`${accountId}::uuid`,
-      isSearched: sql`knowledge_base_id = ANY(${ids}::uuid[])`,
-      lexemes: sql`unnest(${lexemes}::text[]) AS lexeme`,
-    })} AS synonyms`,
-);
-
-/** The same in a statement of its own, for tables that Citus distributes: a shard's server has no such table. */
-export async function findGroups(
-  database: Queryable,
-  values: { accountId: string; ids: string[]; lexemes: string[] },
-): Promise<SynonymGroup[]> {
-  const [row] = await readGroupsAbout(database, { ...values, ids: `{${values.ids}}` });
-  return toGroups(row?.synonyms ?? []);
-}

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { usedMsOf } from '../../../contract-tests/harness/machine/processor-time.ts';
 import { LANGUAGES } from '../../analysis/language.ts';
+import { findGroups } from '../query/groups-apart.ts';
 import { importText, type TestText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
-import { findGroups } from './stored-groups.ts';
 import { affordable, findSpans } from './synonym-spans.ts';
 
 const suite = useSearch();
@@ -215,12 +215,20 @@ test('the statement for distributed tables finds the same groups', async () => {
   const idle = { terms: ['laptop'], finds: ['ThinkPad'] };
   await setSynonyms([GROUP, idle]);
   await setSynonyms([{ terms: ['pto', 'power take-off'] }], true);
-  const about = (ids: string[], ...lexemes: string[]) =>
-    findGroups(suite.database, { accountId, ids, lexemes });
+  const toStem = [{ dictionary: 'english_stem', words: ['laptops'] }];
+  const about = (ids: string[], ...lexemes: string[]) => {
+    const isCountingStems = lexemes.length === 0;
+    return findGroups(
+      suite.database,
+      { accountId, ids, isAlone: true },
+      { lexemes, prefixes: [], toStem, isCountingStems },
+    );
+  };
   expect(await about([knowledgeBaseId], 'pto')).toEqual([GROUP, { terms: ['pto', 'power take-off'] }]);
   expect(await about([], 'pto')).toEqual([{ terms: ['pto', 'power take-off'] }]);
   expect(await about([knowledgeBaseId], 'laptop', 'thinkpad')).toEqual([idle]);
   expect(await about([knowledgeBaseId], 'thinkpad')).toEqual([]);
+  expect(await about([knowledgeBaseId])).toEqual([idle]);
 });
 
 test('a misspelt word is no synonym, and a synonym keeps fuzzy matches away', async () => {

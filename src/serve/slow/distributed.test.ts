@@ -15,10 +15,13 @@ import { prepare } from '../../database/connection/prepared.ts';
 import { distribute, findImmovable } from '../../database/distribution/distribution.ts';
 import { readStorageFigures } from '../../database/distribution/storage-figures.ts';
 import { migrateOver } from '../../database/migrations/migrate.ts';
+import { readBalance } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
 import { fillVectors } from '../../jobs/vectors/fill-vectors.ts';
+import { createChargedSearch } from '../../search/payment/charged-search.ts';
 import { createSearch } from '../../search/search.ts';
+import { replaceGroups } from '../../search/synonyms/stored-groups.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 import { isUnavailable } from '../../terms/errors.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
@@ -294,7 +297,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     expect(found).toBeGreaterThan(30);
   }, 120_000);
 
-  test('each statement of a search of one knowledge base is one task at its shard', async () => {
+  test('each statement of a search of one knowledge base is one task at its shard, or goes along', async () => {
     const pool = createPool({ connectionString: citus.url }, 1, () => {});
     const tasks: string[] = [];
     pool.on('connect', (client) => {
@@ -315,22 +318,35 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       .select('id as account_id')
       .executeTakeFirstOrThrow();
     const details = { highlight: true, explain: true, contextPassages: 1 };
-    await createSearch(
-      database,
-      createStemMemory(),
-    )({
-      ...{ accountId, knowledgeBaseIds: ids.distributed.slice(0, 1), limit: 10, details },
-      query: 'lighthuose night',
-    });
-    await database.destroy();
-    expect([...new Set(tasks)].sort()).toEqual([
+    const knowledgeBaseIds = ids.distributed.slice(0, 1);
+    const search = createChargedSearch(database, createSearch(database, createStemMemory()));
+    const findTitles = async (query: string) => {
+      const answer = await search({ accountId, knowledgeBaseIds, limit: 10, details, query, price: 3 });
+      return answer.passages.map(({ title }) => title);
+    };
+    const inShard = [
       'ranked_by_few_terms_in_shard: Task Count: 1',
       'read_context_passages_in_shard: Task Count: 1',
       'read_matches_in_shard: Task Count: 1',
       'statistics_of_few_in_shard: Task Count: 1',
-      'synonyms_about: local',
       'vocabulary_of_few_in_shard: Task Count: 1',
-    ]);
+    ];
+    const alone = ['change_credits: local', 'synonyms_about: local'];
+    await findTitles('lighthuose night');
+    expect([...new Set(tasks)].sort()).toEqual([...alone, ...inShard].sort());
+    // From now on the account has paid, and the synonyms are known to be apart.
+    const account = { accountId, knowledgeBaseId: undefined };
+    await replaceGroups(database, account, [{ terms: ['zephyr', 'lighthouse'] }]);
+    await findTitles('night');
+    const before = await readBalance(database, accountId);
+    tasks.length = 0;
+    const found = await findTitles('zephyr');
+    expect([...new Set(tasks)].sort()).toEqual(inShard.filter((task) => !task.startsWith('vocabulary')));
+    expect(found).toEqual(await findTitles('lighthouse'));
+    expect(found).not.toEqual([]);
+    expect(await readBalance(database, accountId)).toBe(before - 6);
+    await replaceGroups(database, account, []);
+    await database.destroy();
   });
 
   test('a migration creates the function of its version in the shards, if it is missing', async () => {

@@ -10,7 +10,7 @@
 import pg from 'pg';
 import { serviceUnavailable } from '../../../terms/errors.ts';
 import { FIND_MARKS, LOCAL_SHARDS } from '../../schema/citus-insides.ts';
-import { KEPT_MAX, type Send, versionOf } from './shard-statements.ts';
+import { asOneValue, KEPT_MAX, type Send, versionOf } from './shard-statements.ts';
 
 /**
  * The function's definition. `name`, `given` and `statement` are as in the function of shard-statements.ts. The name
@@ -56,14 +56,13 @@ const FUNCTION = `run_at_worker_${versionOf(DEFINITION)}`;
 export const RUN_AT_WORKER = `${FUNCTION}(text, text[], text)`;
 export const CREATE_RUN_AT_WORKER = `CREATE FUNCTION ${FUNCTION}${DEFINITION}`;
 
-/** The statements that run one of this text at the servers. They take its values, and the marks of the servers. */
+/** The statements that run one of this text at the servers. They take its values as one, and the servers' marks. */
 export type AtWorkers = { call: string; prepare: string };
 
-export function atWorkers(name: string, text: string, valueCount: number): AtWorkers {
-  const placeholders = Array.from({ length: valueCount }, (_, i) => `$${i + 1}`);
+export function atWorkers(name: string, text: string): AtWorkers {
   const callWith = (statement: string) => `
-    SELECT ${FUNCTION}('${name} ${versionOf(text)}', ARRAY[${placeholders}]::text[], ${statement}) AS part
-    FROM shard_marks WHERE knowledge_base_id = ANY($${valueCount + 1}::uuid[])`;
+    SELECT ${FUNCTION}('${name} ${versionOf(text)}', $1::text[], ${statement}) AS part
+    FROM shard_marks WHERE knowledge_base_id = ANY($2::uuid[])`;
   return { call: callWith('NULL'), prepare: callWith(pg.escapeLiteral(text)) };
 }
 
@@ -97,7 +96,7 @@ export async function sendToWorkers(
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const found = (await send(FIND_MARKS, [located])) as pg.QueryResult<{ marks: string[]; shards: number }>;
     const { marks, shards } = found.rows[0] ?? {};
-    const given = [...values, `{${marks ?? []}}`];
+    const given = [asOneValue(values), `{${marks ?? []}}`];
     const parts = (await callWorkers(send, call, given)) ?? (await callWorkers(send, prepare, given)) ?? [];
     // A shard that moves meanwhile may be counted at both servers, or at none.
     if (parts.reduce((sum, part) => sum + part.shards, 0) === (shards ?? 0))
