@@ -6,7 +6,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import type { StemMemory } from '../../indexing/stems.ts';
 import { COMPARED_MAX, lengthOf } from '../../meaning/passage-vectors.ts';
 import { endsWithPhrase } from '../phrases/quoted-phrases.ts';
-import { readFrequencies } from '../query/collection-statistics.ts';
+import { readFrequencies } from '../query/lexeme-frequencies.ts';
 import type { QueryAnalysis, ScopedQuery } from '../query/query-analysis.ts';
 import type { QueryTerm } from '../query/query-terms.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';

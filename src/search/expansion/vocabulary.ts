@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { inShards } from '../../database/schema/distributed-tables.ts';
 import { dictionaryOf, stemSql } from '../../indexing/stems.ts';
-import { isSearchedIn, mergedCounts } from '../query/collection-statistics.ts';
+import { isSearchedIn, mergedCounts } from '../query/lexeme-frequencies.ts';
 
 /**
  * Lexemes to look for. Any of these:

@@ -6,17 +6,22 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../database/connection/database.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import type { DocumentFilter } from '../../database/rows/documents/document-filter.ts';
-import {
-  frequencyRows,
-  mergedInAccount,
-  mergedInEach,
-  mergedWhere,
-} from '../../indexing/postings/document-frequencies.ts';
+import { frequencyRows, mergedInAccount } from '../../indexing/postings/document-frequencies.ts';
 import { knowledgeBaseNotFound } from '../../terms/errors.ts';
 import { groupsAbout, toGroups } from '../synonyms/stored-groups.ts';
 import type { SynonymGroup } from '../synonyms/synonym-groups.ts';
 import { findGroups } from './groups-apart.ts';
-import { readVisibleFrequencies, readVisibleStatistics } from './visible-statistics.ts';
+import {
+  addFrequencies,
+  FEW_MAX,
+  type FrequencyRow,
+  frequenciesIn,
+  isSearchedIn,
+  mergedCounts,
+  searchedIds,
+  type Width,
+} from './lexeme-frequencies.ts';
+import { readVisibleStatistics } from './visible-statistics.ts';
 import { lookedUp, type WordsToLookUp, wordValues } from './words-to-look-up.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
@@ -50,48 +55,20 @@ const VALUES = [
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
-/**
- * `isNamed`: the query names `ids`; otherwise it covers the whole account. `isNarrow`: there are few knowledge bases.
- */
-type Scope = { isNamed: boolean; isNarrow: boolean };
+/** `isNamed`: the query names `ids`; otherwise it covers the whole account. */
+type Scope = Width & { isNamed: boolean };
 
-type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
-  /**
-   * Joined by commas: the driver takes longer to parse an array of a thousand ids than PostgreSQL takes to find them.
-   */
-  ids: string;
-  estimate: number;
-  frequencies: Record<string, number>;
-  stems: string[];
-  /** Null: another statement has to find them. */
-  synonyms: Parameters<typeof toGroups>[0] | null;
-};
-
-const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
-
-/**
- * SQL for whether a row is of a searched knowledge base. PostgreSQL hashes IN, but compares each element of an array.
- */
-export const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
-  isNarrow
-    ? sql`knowledge_base_id = ANY(${searchedIds})`
-    : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
-
-/**
- * SQL for the merged counts of the lexemes in the CTE `query_lexemes`. For many knowledge bases, PostgreSQL reads the
- * rows of each lexeme together, by the account's index. `IS TRUE` keeps it from using another index.
- */
-export const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
-  scope.isNarrow
-    ? mergedInEach('query_lexemes', 'searched')
-    : mergedWhere('query_lexemes', sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`);
-
-/** SQL for the document frequencies of the lexemes in `rows`, as one JSON object. */
-const frequenciesIn = (rows: RawBuilder<unknown>) => sql`
-  SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') AS frequencies FROM (
-    SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${rows}) AS counted
-    GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring`;
+type Row = FrequencyRow &
+  Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
+    /**
+     * Joined by commas: the driver takes longer to parse an array of a thousand ids than PostgreSQL takes to find them.
+     */
+    ids: string;
+    estimate: number;
+    stems: string[];
+    /** Null: another statement has to find them. */
+    synonyms: Parameters<typeof toGroups>[0] | null;
+  };
 
 /** NULL, where another statement has to find the synonyms. A statement has to use all of its values. */
 const noSynonyms = ({ isFindingSynonyms }: Placeholders) =>
@@ -101,7 +78,7 @@ const noSynonyms = ({ isFindingSynonyms }: Placeholders) =>
  * The tables of the searched knowledge bases that a query names: `searched`. `totals` has a row with the totals of
  * each, and `merged` the rows of the merged counts.
  */
-function inNamed(scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
+function inNamed(scope: Width, accountId: RawBuilder<unknown>, ids: RawBuilder<unknown>) {
   return {
     tables: sql`searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
@@ -154,15 +131,6 @@ function statisticsOf({ isInShard, ...scope }: Scope & { isInShard: boolean }, v
     FROM ${totals}`;
 }
 
-/** The document frequencies of all servers. */
-function addFrequencies(rows: Pick<Row, 'frequencies'>[]): Record<string, number> {
-  const sums = new Map<string, number>();
-  for (const { frequencies } of rows)
-    for (const [lexeme, count] of Object.entries(frequencies))
-      sums.set(lexeme, (sums.get(lexeme) ?? 0) + count);
-  return Object.fromEntries(sums);
-}
-
 /** The statistics of all servers, where each has some of the knowledge bases. */
 function addStatistics(parts: Row[][]): Row[] {
   const all = parts.flat();
@@ -180,57 +148,6 @@ function addStatistics(parts: Row[][]): Row[] {
       estimate: -1,
     },
   ];
-}
-
-/**
- * More knowledge bases than this are many. To look them up one by one takes, compared with reading all 1,000 of an
- * account: for 20 an eighth of the time, for 100 six tenths, for 400 one and a half times as long.
- */
-const FEW_MAX = 100;
-
-const FREQUENCY_VALUES = ['accountId', 'ids', 'lexemes'] as const;
-
-const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
-  prepare(
-    name,
-    FREQUENCY_VALUES,
-    ({ accountId, ids, lexemes }) => sql<Pick<Row, 'frequencies'>>`
-    WITH searched AS MATERIALIZED (
-      SELECT knowledge_base_id FROM knowledge_bases
-      WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
-    query_lexemes AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
-    ${frequenciesIn(
-      frequencyRows('query_lexemes', {
-        merged: mergedCounts(scope, sql`${accountId}::uuid`),
-        isSearched: isSearchedIn(scope),
-      }),
-    )}`,
-    { ids: 'ids', combine: (parts) => [{ frequencies: addFrequencies(parts.flat()) }] },
-  );
-
-const FREQUENCIES = {
-  few: prepareFrequencies('frequencies_in_few', { isNarrow: true }),
-  many: prepareFrequencies('frequencies_in_many', { isNarrow: false }),
-};
-
-/**
- * Document frequencies of distinct lexemes in these knowledge bases of the account; those that occur nowhere are
- * missing. `restriction`: only documents that fit it count.
- */
-export async function readFrequencies(
-  database: Queryable,
-  {
-    accountId,
-    ids,
-    restriction,
-  }: { accountId: string; ids: string[]; restriction?: DocumentFilter | undefined },
-  lexemes: string[],
-): Promise<Map<string, number>> {
-  if (restriction) return await readVisibleFrequencies(database, { ids, restriction }, lexemes);
-  const read = ids.length > FEW_MAX ? FREQUENCIES.many : FREQUENCIES.few;
-  // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
-  const [row] = await read(database, { accountId, ids: `{${ids}}`, lexemes });
-  return new Map(Object.entries(row?.frequencies ?? {}));
 }
 
 /**

@@ -9,7 +9,7 @@ import { impactTierLexeme, TIERS } from '../../indexing/postings/impact-tiers.ts
 import { inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from '../bm25.ts';
 import type { ImpactLevels } from '../candidates/candidates.ts';
 import type { ExpandedAnalysis, ExpandedTerm } from '../expansion/expansion.ts';
-import { readFrequencies } from '../query/collection-statistics.ts';
+import { readFrequencies } from '../query/lexeme-frequencies.ts';
 import { type ScopedQuery, TIERED_FROM } from '../query/query-analysis.ts';
 import { isCommon, type NamedTerm, SCORED_TERMS_MAX } from '../query/query-terms.ts';
 import type { SynonymSpan } from '../synonyms/synonym-spans.ts';
