@@ -6,7 +6,7 @@ import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import type { Stem } from '../analysis/lexemes.ts';
 import { createBoundedCache } from '../concurrency/bounded-cache.ts';
-import { release } from '../database/connection/byte-writer.ts';
+import { release } from '../database/values/byte-writer.ts';
 import { noVectors } from '../meaning/passage-vectors.ts';
 import { openWordVectors } from '../meaning/word-vectors.ts';
 import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';

@@ -5,7 +5,7 @@ import {
   type BinaryArray,
   createBinaryArray,
   elementTypes,
-} from '../database/connection/postgres-binary-insides.ts';
+} from '../database/values/postgres-binary-insides.ts';
 import { HEADING_MAX_LENGTH } from './split/markdown.ts';
 import type { Passage } from './split/passages.ts';
 

@@ -2,13 +2,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import { release } from '../database/connection/byte-writer.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { prepare } from '../database/connection/prepared.ts';
 import { abortIfDeletionAnnounced } from '../database/rows/deletion-lock.ts';
 import { readPassages } from '../database/rows/documents/passages.ts';
 import { enqueueStored } from '../database/rows/documents-without-vectors.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { release } from '../database/values/byte-writer.ts';
 import { WORD_VECTORS_GENERATION } from '../meaning/passage-vectors.ts';
 import type { OwnedId } from '../terms/ids.ts';
 import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';

@@ -21,7 +21,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { arrayText, valueText } from './value-text.ts';
+import { arrayText, valueText } from '../values/value-text.ts';
 
 type Insides = {
   connection: EventEmitter & { stream: Socket; parsedStatements: Record<string, string> };

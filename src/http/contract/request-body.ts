@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the largest size that the operation's schema allows. */
 import type { IncomingMessage } from 'node:http';
 import { withTimeout } from '../../concurrency/timeout.ts';
-import { createByteWriter, release } from '../../database/connection/byte-writer.ts';
+import { createByteWriter, release } from '../../database/values/byte-writer.ts';
 import {
   bodyTooSlow,
   clientHungUp,

@@ -1,11 +1,12 @@
 /** Encodes document frequencies, counted in one document's passages, as jsonb in PostgreSQL's binary format. */
-import { type ByteWriter, createByteWriter, release } from '../../database/connection/byte-writer.ts';
+
+import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
+import { type ByteWriter, createByteWriter, release } from '../../database/values/byte-writer.ts';
 import {
   createBinaryArray,
   elementTypes,
   JSONB_VERSION,
-} from '../../database/connection/postgres-binary-insides.ts';
-import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
+} from '../../database/values/postgres-binary-insides.ts';
 import {
   lexemesEnd,
   nameEnd,

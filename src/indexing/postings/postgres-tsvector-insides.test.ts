@@ -1,7 +1,7 @@
 /** PostgreSQL reads the binary tsvectors that the service writes. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createBinaryArray, elementTypes } from '../../database/connection/postgres-binary-insides.ts';
+import { createBinaryArray, elementTypes } from '../../database/values/postgres-binary-insides.ts';
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';
 

@@ -5,7 +5,7 @@
  * PostgreSQL 15 to 18 read this format; the manual does not describe it. If it changes, each import fails, and stores
  * nothing. Instead: the text of a tsvector, which the server has to parse.
  */
-import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
+import type { BinaryArray } from '../../database/values/postgres-binary-insides.ts';
 import {
   firstPositionOf,
   nameEnd,

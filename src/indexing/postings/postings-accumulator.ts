@@ -1,6 +1,6 @@
 /** Collects the lexemes of a document, and their positions in the current passage. */
 
-import { type ByteWriter, createByteWriter } from '../../database/connection/byte-writer.ts';
+import { type ByteWriter, createByteWriter } from '../../database/values/byte-writer.ts';
 import { impactTierLexeme } from './impact-tiers.ts';
 import { enlarge, type TokenIds } from './token-ids.ts';
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
-import { createBinaryArray, elementTypes } from '../../database/connection/postgres-binary-insides.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
+import { createBinaryArray, elementTypes } from '../../database/values/postgres-binary-insides.ts';
 import { readDocumentFrequencies, readObjects, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { TokenisedText } from '../../analysis/tokens.ts';
-import type { BinaryArray } from '../../database/connection/postgres-binary-insides.ts';
+import type { BinaryArray } from '../../database/values/postgres-binary-insides.ts';
 import { type CountedVector, packedVector } from '../../meaning/passage-vectors.ts';
 import { countUnspaced, type UnspacedVectors } from '../../meaning/unspaced-words.ts';
 import { encodeDocumentFrequencies } from './frequency-encoding.ts';

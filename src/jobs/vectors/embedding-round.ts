@@ -5,13 +5,13 @@
 import type { Logger } from 'pino';
 import { NIL } from 'uuid';
 import type { Database } from '../../database/connection/database.ts';
-import { createBinaryArray, elementTypes } from '../../database/connection/postgres-binary-insides.ts';
 import {
   postponeDocuments,
   recordProgress,
   type TakenDocument,
   takeDocuments,
 } from '../../database/rows/documents-without-vectors.ts';
+import { createBinaryArray, elementTypes } from '../../database/values/postgres-binary-insides.ts';
 import { addMissingVectors, readPassagesWithoutVectors } from '../../indexing/missing-vectors.ts';
 import type { ModelSpace } from '../../meaning/model/model-space.ts';
 import type { PassageEmbeddings, PassageVector } from '../../meaning/model/passage-embeddings.ts';

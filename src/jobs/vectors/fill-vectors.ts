@@ -3,7 +3,7 @@
  * off. They are found by words meanwhile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { release } from '../../database/connection/byte-writer.ts';
+import { release } from '../../database/values/byte-writer.ts';
 import { endAnalysis } from '../../indexing/analysis-pool.ts';
 import {
   addMissingVectors,

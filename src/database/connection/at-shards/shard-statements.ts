@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { TABLES_NEAR } from '../../schema/citus-insides.ts';
-import { arrayText, valueText } from '../value-text.ts';
+import { arrayText, valueText } from '../../values/value-text.ts';
 
 /**
  * Statements that a session at a server keeps. Each shard has its own, four to seven, and a ranking's plan takes
