@@ -18,7 +18,8 @@ import { type Send, sendToShard, singleOf } from './at-shards/shard-statements.t
 import { sendToWorkers } from './at-shards/worker-statements.ts';
 import { type Settings, SINCE } from './fixed-settings.ts';
 import { homeSchema, type SchemaChoice, searchPathOf } from './home-schema.ts';
-import { hasPrepared, processIdOf, queryAfter, queryNamed, sendWithLast } from './pg-insides.ts';
+import { processIdOf } from './pg-insides.ts';
+import { hasPrepared, queryAfter, queryNamed, sendWithLast } from './pg-query-insides.ts';
 import { distributedForm, preparedName } from './prepared.ts';
 
 /** A connection whose statements have their settings. */
