@@ -1,13 +1,8 @@
 /** The job queue, in the same PostgreSQL as all else. A job is enqueued in the transaction that needs it. */
 import type { Logger } from 'pino';
 import { NIL } from 'uuid';
-import {
-  type Connection,
-  createDatabase,
-  createPool,
-  type Database,
-  type Queryable,
-} from '../database/connection/database.ts';
+import { createDatabase, type Database, type Queryable } from '../database/connection/database.ts';
+import { type Connection, createPool } from '../database/connection/pool.ts';
 import { enqueueAnew, enqueueNew, enqueueOnce, type NewJobs } from '../database/rows/jobs.ts';
 import type { OwnedId, ScopedId } from '../terms/ids.ts';
 import {

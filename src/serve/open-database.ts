@@ -1,7 +1,7 @@
 /** Opens the database of the settings: at DATABASE_URL, embedded, or a running server's. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Connection } from '../database/connection/database.ts';
+import type { Connection } from '../database/connection/pool.ts';
 import {
   findRunningPostgres,
   hasCluster,

@@ -3,12 +3,8 @@
 import type { Logger } from 'pino';
 import { SHUTDOWN_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Config } from '../config/config.ts';
-import {
-  type Connection,
-  createDatabase,
-  createPool,
-  type Database,
-} from '../database/connection/database.ts';
+import { createDatabase, type Database } from '../database/connection/database.ts';
+import { type Connection, createPool } from '../database/connection/pool.ts';
 import { isDistributed } from '../database/distribution/distribution.ts';
 import { readStorageFigures } from '../database/distribution/storage-figures.ts';
 import { migrateOver } from '../database/migrations/migrate.ts';

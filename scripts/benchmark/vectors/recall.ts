@@ -5,7 +5,8 @@ import {
   databaseUrlOf,
   withServiceDatabase,
 } from '../../../contract-tests/harness/service/service-database.ts';
-import { createDatabase, createPool } from '../../../src/database/connection/database.ts';
+import { createDatabase } from '../../../src/database/connection/database.ts';
+import { createPool } from '../../../src/database/connection/pool.ts';
 import { createVectorIndexes } from '../../../src/database/vector-indexes/usable-indexes.ts';
 import { mean } from '../../../src/evaluation/measures.ts';
 import { meaningOfModel, type QueryMeaning } from '../../../src/search/query/query-meaning.ts';

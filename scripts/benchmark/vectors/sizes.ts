@@ -15,7 +15,8 @@ import {
   startService,
   withDataDirectory,
 } from '../../../contract-tests/harness/service/service-process.ts';
-import { createDatabase, createPool } from '../../../src/database/connection/database.ts';
+import { createDatabase } from '../../../src/database/connection/database.ts';
+import { createPool } from '../../../src/database/connection/pool.ts';
 import {
   readCurrentGeneration,
   type VectorGeneration,

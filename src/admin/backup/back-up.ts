@@ -4,13 +4,9 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../../config/config.ts';
-import {
-  beginOn,
-  createDatabase,
-  createDatabaseOver,
-  createMaintenancePool,
-} from '../../database/connection/database.ts';
+import { createDatabase, createDatabaseOver } from '../../database/connection/database.ts';
 import { connectIn } from '../../database/connection/hosts.ts';
+import { beginOn, createMaintenancePool } from '../../database/connection/pool.ts';
 import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';
 import { compareMigrations } from '../../database/migrations/migrate.ts';

@@ -9,15 +9,9 @@ import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { databaseNow } from '../../database/connection/clock.ts';
-import {
-  beginOn,
-  type Connection,
-  createDatabase,
-  createDatabaseOver,
-  createMaintenancePool,
-  type Database,
-} from '../../database/connection/database.ts';
+import { createDatabase, createDatabaseOver, type Database } from '../../database/connection/database.ts';
 import { connectIn } from '../../database/connection/hosts.ts';
+import { beginOn, type Connection, createMaintenancePool } from '../../database/connection/pool.ts';
 import { requireUsableDatabase } from '../../database/connection/usable-database.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';
 import {

@@ -3,7 +3,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseNow } from '../../database/connection/clock.ts';
-import { createPool } from '../../database/connection/database.ts';
+import { createPool } from '../../database/connection/pool.ts';
 import { type AccountChange, createAccount, updateAccount } from '../../database/rows/accounts.ts';
 import { isCitus } from '../../database/testing/new-database.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';

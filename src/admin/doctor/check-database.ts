@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
-import { type Database, isBehindPooler } from '../../database/connection/database.ts';
+import type { Database } from '../../database/connection/database.ts';
 import { foldCase } from '../../database/connection/fold-case.ts';
+import { isBehindPooler } from '../../database/connection/pool.ts';
 import { describeUnreachable, findDatabaseProblems } from '../../database/connection/usable-database.ts';
 import { findImmovable, isDistributed } from '../../database/distribution/distribution.ts';
 import { findRefusal } from '../../database/migrations/claim-schema.ts';

@@ -1,7 +1,8 @@
 /** Checks each of several hosts of DATABASE_URL: a start needs one of them only, and a failover another one. */
 import { sql } from 'kysely';
-import { createDatabase, createPool } from '../../database/connection/database.ts';
+import { createDatabase } from '../../database/connection/database.ts';
 import { addressesOf, nameOf } from '../../database/connection/hosts.ts';
+import { createPool } from '../../database/connection/pool.ts';
 import { type Problem, reasonOf } from '../../terms/problem.ts';
 
 /** `startedAt` tells servers apart that have several addresses, as behind two poolers. */

@@ -1,6 +1,7 @@
 /** Checks the read replica of DATABASE_READ_URL. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase, createReplicaPool, type Database } from '../../database/connection/database.ts';
+import { createDatabase, type Database } from '../../database/connection/database.ts';
+import { createReplicaPool } from '../../database/connection/pool.ts';
 import {
   compareReplica,
   describeFault,

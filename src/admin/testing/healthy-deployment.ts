@@ -1,6 +1,6 @@
 /** A healthy deployment, in which tests of the doctor provoke single faults. */
 import { expect } from 'vitest';
-import type { Connection } from '../../database/connection/database.ts';
+import type { Connection } from '../../database/connection/pool.ts';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { startTestService } from '../../serve/testing/test-service.ts';
 import { examine } from '../doctor/doctor.ts';

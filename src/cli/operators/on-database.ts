@@ -1,6 +1,7 @@
 /** Opens the database for a command. */
 import { readConfig } from '../../config/config.ts';
-import { createDatabase, createMaintenancePool, type Database } from '../../database/connection/database.ts';
+import { createDatabase, type Database } from '../../database/connection/database.ts';
+import { createMaintenancePool } from '../../database/connection/pool.ts';
 import { migrateToLatest } from '../../database/migrations/migrate.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { createLog } from '../../telemetry/log.ts';

@@ -7,7 +7,8 @@ import { insertApiKey } from '../rows/api-keys.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { withinBounds, withStatementBound } from './bounded-statements.ts';
-import { createDatabase, createPool, type Database } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { createPool } from './pool.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 /** A pool of one connection, so that all statements use the same one. */

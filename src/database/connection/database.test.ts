@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { isUnavailable, toServiceError } from '../../terms/errors.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { createDatabase, createMaintenancePool, createPool } from './database.ts';
+import { createDatabase } from './database.ts';
+import { createMaintenancePool, createPool } from './pool.ts';
 
 test('a connection that breaks inside a transaction fails the transaction, not the process', async () => {
   const { database, close } = await createTestDatabase();

@@ -1,5 +1,5 @@
 /**
- * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
+ * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in pool.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Read, sharedReadsOf } from '../../concurrency/shared-round-trips.ts';

@@ -5,8 +5,9 @@ import { type Read, shareRoundTrips } from '../../concurrency/shared-round-trips
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { withinBounds } from './bounded-statements.ts';
-import { createDatabase, createPool, type Database } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
 import { socketOf } from './pg-insides.ts';
+import { createPool } from './pool.ts';
 import { inOneRoundTrip, prepare, prepareRead } from './prepared.ts';
 
 const readOf = (text: string): Read => ({ text, values: [] });

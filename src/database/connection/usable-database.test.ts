@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf } from '../../admin/testing/healthy-deployment.ts';
 import { migrateOver } from '../migrations/migrate.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './pool.ts';
 import { describeProblems, describeUnreachable } from './usable-database.ts';
 
 let given: Awaited<ReturnType<typeof createEmptyDatabase>>;

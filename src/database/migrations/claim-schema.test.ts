@@ -4,12 +4,8 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addressOf } from '../../admin/testing/healthy-deployment.ts';
-import {
-  type Connection,
-  createDatabase,
-  createMaintenancePool,
-  type Database,
-} from '../connection/database.ts';
+import { createDatabase, type Database } from '../connection/database.ts';
+import { type Connection, createMaintenancePool } from '../connection/pool.ts';
 import { isCitus } from '../testing/new-database.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
 import { OUR_NAMES } from './claim-schema.ts';

@@ -1,12 +1,8 @@
 /** Brings a database to the schema that this version needs. */
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
-import {
-  type Connection,
-  createDatabase,
-  createMaintenancePool,
-  type Database,
-} from '../connection/database.ts';
+import { createDatabase, type Database } from '../connection/database.ts';
+import { type Connection, createMaintenancePool } from '../connection/pool.ts';
 import { requireUsableDatabase } from '../connection/usable-database.ts';
 import { updateDistribution } from '../distribution/distribution.ts';
 import * as initial from './0.1/0001-initial.ts';

@@ -16,13 +16,8 @@ import { repeat } from '../../concurrency/repeat.ts';
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { ServiceError } from '../../terms/errors.ts';
 import { codeOf, reasonOf } from '../../terms/problem.ts';
-import {
-  type Connection,
-  createDatabase,
-  createReplicaPool,
-  type Database,
-  type Queryable,
-} from '../connection/database.ts';
+import { createDatabase, type Database, type Queryable } from '../connection/database.ts';
+import { type Connection, createReplicaPool } from '../connection/pool.ts';
 import type { Tables } from '../schema/tables.ts';
 import { compareReplica, describeFault, type Position, type ReplicaFault, readPosition } from './position.ts';
 import { createSwitch, type ReplicaUse } from './switch.ts';

@@ -1,7 +1,8 @@
 /** New databases on a test server: on a coordinator and its workers where CITUS_URL is set. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { type Connection, createDatabase, createMaintenancePool } from '../connection/database.ts';
+import { createDatabase } from '../connection/database.ts';
+import { type Connection, createMaintenancePool } from '../connection/pool.ts';
 import { distribute } from '../distribution/distribution.ts';
 import { migrateToLatest } from '../migrations/migrate.ts';
 

@@ -1,6 +1,7 @@
 /** A database of its own, migrated, for one test file. */
 import { inject } from 'vitest';
-import { type Connection, createDatabase, createPool, type Database } from '../connection/database.ts';
+import { createDatabase, type Database } from '../connection/database.ts';
+import { type Connection, createPool } from '../connection/pool.ts';
 import { createDatabaseOn, migrateAndDistribute, type NewDatabase } from './new-database.ts';
 
 /** An empty database on the test server, and how to drop it. */

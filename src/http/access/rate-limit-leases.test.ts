@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createDatabase, createPool, type Database } from '../../database/connection/database.ts';
+import { createDatabase, type Database } from '../../database/connection/database.ts';
+import { createPool } from '../../database/connection/pool.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createRateLimitLeases, leaseAhead } from './rate-limit-leases.ts';
 

@@ -5,7 +5,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, createPool } from '../../database/connection/database.ts';
+import { createDatabase } from '../../database/connection/database.ts';
+import { createPool } from '../../database/connection/pool.ts';
 import { createSharedDatabase } from '../../database/testing/test-database.ts';
 import { isUnavailable, type ServiceError } from '../../terms/errors.ts';
 import { createRateLimit } from './rate-limit.ts';

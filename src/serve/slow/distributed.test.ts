@@ -4,13 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measureSlowdown } from '../../../contract-tests/harness/machine/machine-slowdown.ts';
-import {
-  createDatabase,
-  createMaintenancePool,
-  createPool,
-  type Database,
-  type Queryable,
-} from '../../database/connection/database.ts';
+import { createDatabase, type Database, type Queryable } from '../../database/connection/database.ts';
+import { createMaintenancePool, createPool } from '../../database/connection/pool.ts';
 import { prepare } from '../../database/connection/prepared.ts';
 import { distribute, findImmovable } from '../../database/distribution/distribution.ts';
 import { readStorageFigures } from '../../database/distribution/storage-figures.ts';

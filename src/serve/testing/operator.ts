@@ -2,7 +2,8 @@
 
 import type { Filter } from '../../../generated/types.gen.ts';
 import { readConfig } from '../../config/config.ts';
-import { createDatabase, createMaintenancePool, type Database } from '../../database/connection/database.ts';
+import { createDatabase, type Database } from '../../database/connection/database.ts';
+import { createMaintenancePool } from '../../database/connection/pool.ts';
 import {
   type AccountChange,
   createAccount,

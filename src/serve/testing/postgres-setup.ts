@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Connection } from '../../database/connection/database.ts';
+import type { Connection } from '../../database/connection/pool.ts';
 import { createTemplateOn } from '../../database/testing/new-database.ts';
 import { startEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
 

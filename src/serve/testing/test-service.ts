@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../../config/config.ts';
-import type { Connection } from '../../database/connection/database.ts';
+import type { Connection } from '../../database/connection/pool.ts';
 import { createMigratedDatabase } from '../../database/testing/test-database.ts';
 import { drain, listen } from '../../http/server/server.ts';
 import type { OpenService } from '../open-service.ts';

@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { from as copyFrom } from 'pg-copy-streams';
 import { expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase } from '../../testing/test-database.ts';
-import { createDatabase, createPool } from '../database.ts';
+import { createDatabase } from '../database.ts';
+import { createPool } from '../pool.ts';
 
 /** Longer than the silence after which a statement is checked, and the time until the result counts. */
 const LONG_SECONDS = 4;

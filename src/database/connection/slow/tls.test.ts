@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../config/config.ts';
 import { findPrograms } from '../../../embedded-postgres/embedded-postgres-insides.ts';
 import { startPlainPostgres } from '../../../embedded-postgres/testing/plain-postgres.ts';
-import { createDatabase, createPool } from '../database.ts';
+import { createDatabase } from '../database.ts';
+import { createPool } from '../pool.ts';
 import { requireUsableDatabase } from '../usable-database.ts';
 
 let folder: string;

@@ -1,7 +1,8 @@
 /** With pgvector, a large knowledge base has an index, by which passages without any word of the query are found. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, createPool, type Database } from '../../../database/connection/database.ts';
+import { createDatabase, type Database } from '../../../database/connection/database.ts';
+import { createPool } from '../../../database/connection/pool.ts';
 import type { OwnedKnowledgeBase } from '../../../database/rows/knowledge-bases.ts';
 import { type VectorGeneration, wantGeneration } from '../../../database/rows/vector-generations.ts';
 import {
