@@ -15,7 +15,7 @@ import {
   requireKnowledgeBase,
   toKnowledgeBase,
 } from '../database/rows/knowledge-bases.ts';
-import { recordKnowledgeBaseDeletion } from '../database/rows/webhook-events.ts';
+import { recordKnowledgeBaseDeletion } from '../database/rows/webhooks/webhook-events.ts';
 import { serviceUnavailable } from '../terms/errors.ts';
 import { parseKnowledgeBaseId } from '../terms/ids.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';

@@ -10,7 +10,7 @@ import {
   requireWebhook,
   toDelivery,
   toWebhook,
-} from '../database/rows/webhooks.ts';
+} from '../database/rows/webhooks/webhooks.ts';
 import { requireReceiver } from '../outbound/webhooks/receivers.ts';
 import { createSecret, formatSecret } from '../outbound/webhooks/sign.ts';
 import { parseKnowledgeBaseIds, parseWebhookId } from '../terms/ids.ts';

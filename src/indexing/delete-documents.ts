@@ -4,7 +4,7 @@ import type { Queryable } from '../database/connection/database.ts';
 import { changeCounters } from '../database/rows/counters.ts';
 import { toDocument } from '../database/rows/documents/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { hasWebhooks, recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { hasWebhooks, recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import { insertRemovalDeltas } from './postings/document-frequencies.ts';
 
 /** Documents of one knowledge base. */

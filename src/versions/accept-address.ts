@@ -26,7 +26,7 @@ import {
 } from '../database/rows/documents/documents.ts';
 import { insertDocument } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import type { StoredObject } from '../files/file-store.ts';
 import { insertArrivedFile } from '../files/files.ts';

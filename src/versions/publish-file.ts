@@ -8,7 +8,7 @@ import {
   toDocument,
 } from '../database/rows/documents/documents.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import type { Batches } from '../indexing/analysis-pool.ts';
 import { countPassages, storePassages } from '../indexing/store-passages.ts';
 import type { OwnedId } from '../terms/ids.ts';

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/connection/database.ts';
 import { requireDocument, toDocument } from '../database/rows/documents/documents.ts';
 import { lockUnfinished, markProcessed, type ReadDocument } from '../database/rows/documents/small-files.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import type { AnalysedTexts } from '../indexing/analyse-document.ts';
 import { countPassages, storeTextPassages } from '../indexing/store-passages.ts';
 import { tryExternalIds } from './locks.ts';

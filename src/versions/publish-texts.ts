@@ -14,7 +14,7 @@ import {
   type NewText,
 } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { recordDocumentEvents } from '../database/rows/webhook-events.ts';
+import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import type { AnalysedTexts, Text } from '../indexing/analyse-document.ts';
 import type { Batches } from '../indexing/analysis-pool.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';

@@ -6,7 +6,7 @@ import type { AllowedKnowledgeBases } from '../../terms/ids.ts';
 import type { Queryable } from '../connection/database.ts';
 import { prepare, prepareRead } from '../connection/prepared.ts';
 import { BEFORE_ALL, isLongPage, type RowPosition } from './row-position.ts';
-import { hasWebhooks } from './webhook-events.ts';
+import { hasWebhooks } from './webhooks/webhook-events.ts';
 
 export type OwnedKnowledgeBase = { accountId: string; knowledgeBaseId: string };
 

@@ -7,8 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { Document } from '../../../generated/types.gen.ts';
 import { databaseNow } from '../../database/connection/clock.ts';
 import { createAccount } from '../../database/rows/accounts.ts';
-import { recordDocumentEvents, recordKnowledgeBaseDeletion } from '../../database/rows/webhook-events.ts';
-import { insertWebhook, listWebhookRows, requireWebhook } from '../../database/rows/webhooks.ts';
+import {
+  recordDocumentEvents,
+  recordKnowledgeBaseDeletion,
+} from '../../database/rows/webhooks/webhook-events.ts';
+import { insertWebhook, listWebhookRows, requireWebhook } from '../../database/rows/webhooks/webhooks.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { createTelemetry, unmetered } from '../../telemetry/telemetry.ts';
 import { formatScopedId } from '../../terms/ids.ts';

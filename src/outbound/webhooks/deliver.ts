@@ -15,7 +15,7 @@ import {
   findDueEvents,
   postponeBlockedEvents,
   removeEvents,
-} from '../../database/rows/webhook-events.ts';
+} from '../../database/rows/webhooks/webhook-events.ts';
 import {
   type DueWebhook,
   disableWebhook,
@@ -25,7 +25,7 @@ import {
   logDeliveries,
   type Outcome,
   takeLease,
-} from '../../database/rows/webhooks.ts';
+} from '../../database/rows/webhooks/webhooks.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openConnections } from '../connections.ts';
 import { type ReceiverRules, toAddressRules } from './receivers.ts';

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../database/connection/database.ts';
 import { createAccount } from '../../database/rows/accounts.ts';
 import { insertApiKey } from '../../database/rows/api-keys.ts';
-import { insertWebhook } from '../../database/rows/webhooks.ts';
+import { insertWebhook } from '../../database/rows/webhooks/webhooks.ts';
 import { generateApiKey } from '../../terms/api-key.ts';
 import { parseDocumentId, parseFileId } from '../../terms/ids.ts';
 import type { TestService } from './test-service.ts';

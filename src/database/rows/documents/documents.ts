@@ -17,7 +17,7 @@ import { databaseNow } from '../../connection/clock.ts';
 import type { Queryable } from '../../connection/database.ts';
 import { prepareRead } from '../../connection/prepared.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { keepFromDeletion, recordDocumentEvents } from '../webhook-events.ts';
+import { keepFromDeletion, recordDocumentEvents } from '../webhooks/webhook-events.ts';
 import { type DocumentFilter, fits } from './document-filter.ts';
 
 export type DocumentRow = {

@@ -6,13 +6,13 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookEventType,
-} from '../../../generated/types.gen.ts';
-import { webhookLimitExceeded, webhookNotFound } from '../../terms/errors.ts';
-import { databaseNow } from '../connection/clock.ts';
-import type { Database, Queryable } from '../connection/database.ts';
-import { prepareRead } from '../connection/prepared.ts';
-import type { Tables } from '../schema/tables.ts';
-import { BEFORE_ALL, type RowPosition } from './row-position.ts';
+} from '../../../../generated/types.gen.ts';
+import { webhookLimitExceeded, webhookNotFound } from '../../../terms/errors.ts';
+import { databaseNow } from '../../connection/clock.ts';
+import type { Database, Queryable } from '../../connection/database.ts';
+import { prepareRead } from '../../connection/prepared.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { BEFORE_ALL, type RowPosition } from '../row-position.ts';
 import { webhooksWith } from './webhook-events.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;

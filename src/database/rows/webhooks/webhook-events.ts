@@ -4,11 +4,11 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Document, SubscribableEventType } from '../../../generated/types.gen.ts';
-import { parseDocumentId } from '../../terms/ids.ts';
-import { databaseNow } from '../connection/clock.ts';
-import type { Database, Queryable } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import type { Document, SubscribableEventType } from '../../../../generated/types.gen.ts';
+import { parseDocumentId } from '../../../terms/ids.ts';
+import { databaseNow } from '../../connection/clock.ts';
+import type { Database, Queryable } from '../../connection/database.ts';
+import { prepare } from '../../connection/prepared.ts';
 
 /**
  * SQL for whether an account has webhooks. The statements that begin an import or end a document return it, so that
