@@ -1,9 +1,10 @@
 /** The operations on the account itself. */
 
 import { withinBounds } from '../database/connection/bounded-statements.ts';
-import { readLimits, readUsage, readVisibleUsage } from '../database/rows/account-limits.ts';
+import { readLimits } from '../database/rows/account-limits.ts';
 import { readBalance } from '../database/rows/accounts.ts';
 import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
+import { readUsage, readVisibleUsage } from '../database/rows/usage.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {

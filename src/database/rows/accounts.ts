@@ -5,7 +5,7 @@ import { shareLookUps } from '../../concurrency/shared-look-ups.ts';
 import { databaseNow } from '../connection/clock.ts';
 import type { Queryable } from '../connection/database.ts';
 import { prepareAlong, prepareRead } from '../connection/prepared.ts';
-import { readUsage } from './account-limits.ts';
+import { readUsage } from './usage.ts';
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
 export async function createAccount(database: Queryable, name: string, credits: number): Promise<string> {
