@@ -1,14 +1,13 @@
 /** The operations on webhooks. */
 import { readDatabaseTime } from '../database/connection/clock.ts';
 import { requireKnowledgeBases } from '../database/rows/knowledge-bases.ts';
+import { logDeliveries, toDelivery } from '../database/rows/webhooks/deliveries.ts';
 import {
   deleteWebhookRow,
   enableWebhook,
   insertWebhook,
   listWebhookRows,
-  logDeliveries,
   requireWebhook,
-  toDelivery,
   toWebhook,
 } from '../database/rows/webhooks/webhooks.ts';
 import { requireReceiver } from '../outbound/webhooks/receivers.ts';

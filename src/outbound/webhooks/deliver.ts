@@ -9,6 +9,15 @@ import { repeatOrWake } from '../../concurrency/repeat.ts';
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { clockFrom } from '../../database/connection/clock.ts';
 import type { Database } from '../../database/connection/database.ts';
+import { logDeliveries } from '../../database/rows/webhooks/deliveries.ts';
+import {
+  type DueWebhook,
+  endLease,
+  findDueWebhooks,
+  type Lease,
+  type Outcome,
+  takeLease,
+} from '../../database/rows/webhooks/leases.ts';
 import {
   type DueEvent,
   delayEvents,
@@ -16,16 +25,7 @@ import {
   postponeBlockedEvents,
   removeEvents,
 } from '../../database/rows/webhooks/webhook-events.ts';
-import {
-  type DueWebhook,
-  disableWebhook,
-  endLease,
-  findDueWebhooks,
-  type Lease,
-  logDeliveries,
-  type Outcome,
-  takeLease,
-} from '../../database/rows/webhooks/webhooks.ts';
+import { disableWebhook } from '../../database/rows/webhooks/webhooks.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { openConnections } from '../connections.ts';
 import { type ReceiverRules, toAddressRules } from './receivers.ts';

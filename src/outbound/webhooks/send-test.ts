@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS, type RemainingWait } from '../../concurrency/wait-queue.ts';
 import { clockFrom } from '../../database/connection/clock.ts';
-import type { Delivery } from '../../database/rows/webhooks/webhooks.ts';
+import type { Delivery } from '../../database/rows/webhooks/deliveries.ts';
 import { openConnections } from '../connections.ts';
 import { type ReceiverRules, toAddressRules } from './receivers.ts';
 import { sendEvent } from './send-event.ts';

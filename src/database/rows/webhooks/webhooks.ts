@@ -1,18 +1,15 @@
-/** Webhooks: their rows, their leases for delivery, the log of their deliveries, and their form in the contract. */
+/** Webhooks: their rows, and their form in the contract. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type {
-  SubscribableEventType,
-  Webhook,
-  WebhookDelivery,
-  WebhookEventType,
-} from '../../../../generated/types.gen.ts';
+import type { SubscribableEventType, Webhook, WebhookDelivery } from '../../../../generated/types.gen.ts';
 import { webhookLimitExceeded, webhookNotFound } from '../../../terms/errors.ts';
 import { databaseNow } from '../../connection/clock.ts';
 import type { Database, Queryable } from '../../connection/database.ts';
 import { prepareRead } from '../../connection/prepared.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { BEFORE_ALL, type RowPosition } from '../row-position.ts';
+import { type Delivery, KEPT_DELIVERIES, toDelivery } from './deliveries.ts';
+import { outcomeColumns } from './leases.ts';
 import { webhooksWith } from './webhook-events.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
@@ -30,9 +27,6 @@ type ListedWebhook = Pick<
   | 'disabled_reason'
 >;
 
-/** Deliveries of a webhook that are shown, and kept. */
-const KEPT_DELIVERIES = 20;
-
 /** The contract's webhook, without its deliveries. */
 export const toWebhook = (row: ListedWebhook): Omit<Webhook, 'deliveries'> => ({
   id: row.id,
@@ -44,25 +38,6 @@ export const toWebhook = (row: ListedWebhook): Omit<Webhook, 'deliveries'> => ({
   ...(row.failing_since !== null && { failingSince: row.failing_since.toISOString() }),
   ...(row.disabled_at !== null && { disabledAt: row.disabled_at.toISOString() }),
   ...(row.disabled_reason !== null && { disabledReason: row.disabled_reason }),
-});
-
-/** An attempt to deliver an event. `status` null: no answer; `error` null: the receiver has accepted the event. */
-export type Delivery = {
-  eventId: string;
-  eventType: WebhookEventType;
-  attempt: number;
-  sentAt: Date;
-  durationMs: number;
-  status: number | null;
-  error: string | null;
-};
-
-/** The contract's delivery; `status` and `error` only where there is one. */
-export const toDelivery = ({ sentAt, status, error, ...delivery }: Delivery): WebhookDelivery => ({
-  ...delivery,
-  sentAt: sentAt.toISOString(),
-  ...(status !== null && { status }),
-  ...(error !== null && { error }),
 });
 
 /**
@@ -193,110 +168,6 @@ export async function listWebhookRows(
   return rows.map((row) => ({ ...row, deliveries: deliveries.get(row.id) ?? [] }));
 }
 
-/** Adds attempts to a webhook's log, in their order. */
-export async function logDeliveries(
-  transaction: Queryable,
-  webhook: { id: string; accountId: string },
-  deliveries: Delivery[],
-): Promise<void> {
-  await transaction
-    .insertInto('webhook_deliveries')
-    .values(
-      deliveries.map(({ eventId, eventType, attempt, sentAt, durationMs, status, error }) => ({
-        webhook_id: webhook.id,
-        account_id: webhook.accountId,
-        event_id: eventId,
-        event_type: eventType,
-        attempt,
-        sent_at: sentAt,
-        duration_ms: durationMs,
-        status,
-        error,
-      })),
-    )
-    .execute();
-}
-
-/** A webhook with events that are due, and its owner. */
-export type DueWebhook = { id: string; accountId: string };
-
-/** Finds the webhooks that may be leased now: they have events that are due, and no other server delivers to them. */
-export async function findDueWebhooks(database: Database): Promise<DueWebhook[]> {
-  const { rows } = await sql<DueWebhook>`
-    SELECT id, account_id AS "accountId"
-    FROM (${webhooksWith(sql`webhook_events`)}) AS waiting JOIN webhooks ON id = webhook_id
-    WHERE disabled_at IS NULL AND retry_at <= now() AND (leased_until IS NULL OR leased_until <= now())
-      AND EXISTS (
-        SELECT FROM webhook_events AS event WHERE event.webhook_id = waiting.webhook_id AND due_at <= now())`.execute(
-    database,
-  );
-  return rows;
-}
-
-/** A lease lasts twice as long as it is used. When its server dies, another one takes the webhook over afterwards. */
-const LEASE_SECONDS = 30;
-
-/** The lease of a webhook: this server alone delivers to it. */
-export type Lease = DueWebhook & {
-  url: string;
-  secret: Buffer;
-  /** How many leases in a row have failed. */
-  failures: number;
-  failingSince: Date | null;
-  /** Whether the receiver has failed for so long that it is disabled after one more failure. */
-  isOverdue: boolean;
-  /** By the database's clock. */
-  beganAt: Date;
-  leasedUntil: Date;
-};
-
-/** Leases a webhook; undefined when another server has been faster, or the webhook is gone or disabled. */
-export async function takeLease(
-  database: Database,
-  webhookId: string,
-  retrySeconds: number,
-): Promise<Lease | undefined> {
-  const { rows } = await sql<Lease>`
-    UPDATE webhooks SET leased_until = ${databaseNow} + make_interval(secs => ${LEASE_SECONDS})
-    WHERE id = ${webhookId} AND disabled_at IS NULL AND retry_at <= now()
-      AND (leased_until IS NULL OR leased_until <= now())
-    RETURNING id, account_id AS "accountId", url, secret, failures, failing_since AS "failingSince",
-      coalesce(failing_since <= now() - make_interval(secs => ${retrySeconds}), false) AS "isOverdue",
-      ${databaseNow} AS "beganAt", leased_until AS "leasedUntil"`.execute(database);
-  return rows[0];
-}
-
-/** What a lease has shown about the receiver; undefined: nothing, since nothing was sent. */
-export type Outcome = { works: true } | { works: false; retrySeconds: number } | undefined;
-
-const toColumns = (outcome: Outcome) => {
-  if (outcome === undefined) return {};
-  if (outcome.works) return { failures: 0, failing_since: null };
-  return {
-    failures: sql<number>`failures + 1`,
-    failing_since: sql<Date>`coalesce(failing_since, ${databaseNow})`,
-    retry_at: sql<Date>`now() + make_interval(secs => ${outcome.retrySeconds})`,
-  };
-};
-
-/**
- * Ends the lease of a webhook.
- * @returns false when another server has taken over meanwhile: then nothing is changed
- */
-export async function endLease(
-  transaction: Queryable,
-  { id, leasedUntil }: Lease,
-  outcome: Outcome,
-): Promise<boolean> {
-  const ended = await transaction
-    .updateTable('webhooks')
-    .set({ ...toColumns(outcome), leased_until: null })
-    .where('id', '=', id)
-    .where('leased_until', '=', leasedUntil)
-    .executeTakeFirst();
-  return ended.numUpdatedRows === 1n;
-}
-
 /** Disables a webhook: nothing is recorded for it or sent to it any more. */
 export async function disableWebhook(database: Queryable, webhookId: string, reason: string): Promise<void> {
   await database
@@ -311,7 +182,12 @@ export async function disableWebhook(database: Queryable, webhookId: string, rea
 export async function enableWebhook(database: Queryable, webhookId: string): Promise<void> {
   await database
     .updateTable('webhooks')
-    .set({ ...toColumns({ works: true }), retry_at: databaseNow, disabled_at: null, disabled_reason: null })
+    .set({
+      ...outcomeColumns({ works: true }),
+      retry_at: databaseNow,
+      disabled_at: null,
+      disabled_reason: null,
+    })
     .where('id', '=', webhookId)
     .execute();
 }
@@ -333,15 +209,4 @@ export async function disableOverfullWebhooks(database: Database, most = MOST_WA
       ORDER BY position OFFSET ${most} LIMIT 1)
     RETURNING id`.execute(database);
   return rows.map(({ id }) => id);
-}
-
-/** Removes from the log all but the last deliveries of each webhook, and all deliveries of deleted webhooks. */
-export async function pruneDeliveries(database: Database): Promise<void> {
-  await sql`
-    DELETE FROM webhook_deliveries USING (
-      SELECT webhook_id, CASE WHEN EXISTS (SELECT FROM webhooks WHERE id = webhook_id) THEN (
-        SELECT position FROM webhook_deliveries AS delivery WHERE delivery.webhook_id = logged.webhook_id
-        ORDER BY position DESC OFFSET ${KEPT_DELIVERIES} LIMIT 1) ELSE 9223372036854775807 END AS last_pruned
-      FROM (${webhooksWith(sql`webhook_deliveries`)}) AS logged) AS pruned
-    WHERE webhook_deliveries.webhook_id = pruned.webhook_id AND position <= last_pruned`.execute(database);
 }
