@@ -43,7 +43,7 @@ export async function withStatementsAlong<T>(act: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The rows of a statement. It goes along with the next one of a request, or runs alone. */
+/** The rows of a statement, which goes along with the next statement of its request, or runs alone. */
 export function goAlong(statement: AlongStatement, runAlone: () => Promise<unknown[]>): Promise<unknown[]> {
   const request = current.getStore();
   if (request === undefined || request.waiting !== undefined) return runAlone();
@@ -59,5 +59,5 @@ const takers = new WeakMap<object, () => boolean>();
 export const setTakesAlong = (database: object, takes: () => boolean): void =>
   void takers.set(database, takes);
 
-/** Whether the statements of `database` take others along; not behind a pooler. */
+/** Whether the statements of `database` take others along now. Behind a pooler, none of them does. */
 export const takesAlong = (database: object): boolean => takers.get(database)?.() ?? false;

@@ -55,8 +55,8 @@ function columnsOn(connection: ProtocolConnection): Map<string, Columns> {
 
 const isPlain = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
 
-/** An array of texts and numbers as its text, which the driver takes several times as long to make. */
-const quickly = (value: unknown): unknown =>
+/** A value; an array of texts and numbers as its text, which the driver takes several times as long to make. */
+const withArrayAsText = (value: unknown): unknown =>
   Array.isArray(value) && value.every(isPlain) ? arrayText(value) : value;
 
 /**
@@ -69,7 +69,7 @@ class NamedQuery<Result extends pg.QueryResult | pg.QueryResult[]> extends Proto
   #undescribed: Map<string, Columns> | undefined;
 
   constructor({ name, text, values }: Statement, callback: Callback<Result>) {
-    super(text, values?.map(quickly), callback as Callback<pg.QueryResult>); // as many results as statements are sent
+    super(text, values?.map(withArrayAsText), callback as Callback<pg.QueryResult>); // a result for each statement
     if (name !== undefined) this.name = name;
   }
 

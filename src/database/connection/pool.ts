@@ -167,7 +167,7 @@ export function sessionOf(client: pg.ClientBase): Session {
   return session;
 }
 
-/** Begins a transaction on a connection of one of our pools, which has its settings then also behind a pooler. */
+/** Begins a transaction on a connection of one of our pools. It has the pool's settings, behind a pooler too. */
 export const beginOn = async (client: pg.ClientBase, text: string): Promise<void> =>
   void (await sessionOf(client).query(text, []));
 
