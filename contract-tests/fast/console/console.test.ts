@@ -108,6 +108,8 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
   });
 
   test('a file that is dropped again replaces its earlier version, as it does for the command', async () => {
+    // The page listens for drops before it has its rows.
+    await row('hours.txt').waitFor();
     await dropFiles(page, { 'hours.txt': 'The café opens at ten.' });
     await text('Searchable, replaced the earlier version').waitFor();
     expect(await row('hours.txt').count()).toBe(1);
