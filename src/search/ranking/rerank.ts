@@ -138,15 +138,16 @@ export const joinNeighbours = (ids: RawBuilder<unknown>) => sql`
  * - `best_score`: the best score of all.
  * - `feedback_weight`: in [0, 1]; 0 for a passage that is not among the best.
  *
- * Passages of equal score get equal weights, so that the newest of them stays first. Sub-selects, because window
- * functions would copy all tsvectors each time.
+ * Passages of equal score get equal weights, so that the newest of them stays first. A join, because window functions
+ * would copy all tsvectors.
  */
 export const weighFeedback = () => sql`
-  SELECT *,
-    CASE WHEN best_score > 0 AND score >= ${float(FEEDBACK_FROM)} * best_score AND score >= coalesce(
-        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET ${sql.lit(FEEDBACK_PASSAGES - 1)} LIMIT 1), 0)
+  SELECT with_neighbours.*, best_score,
+    CASE WHEN best_score > 0 AND score >= ${float(FEEDBACK_FROM)} * best_score AND score >= coalesce(last_score, 0)
       THEN (score / best_score) ^ ${sql.lit(FEEDBACK_WEIGHT_POWER)} ELSE 0 END AS feedback_weight
-  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours`;
+  FROM with_neighbours, (
+    SELECT max(score) AS best_score, (array_agg(score ORDER BY score DESC))[${sql.lit(FEEDBACK_PASSAGES)}] AS last_score
+    FROM with_neighbours) AS bounds`;
 
 /** The lexemes of a passage's text. The reserved lexemes have no positions, and so none of these labels. */
 const textLexemes = sql`ts_filter(lexemes, '{a,b,c,d}')`;
@@ -268,9 +269,9 @@ export const feedbackTerms = (
  */
 export function rerankByFeedback(matches: Record<'columns' | 'computed', RawBuilder<unknown>>) {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
-  const toOthers = sql`coalesce(
+  const toOthers = sql`CASE WHEN scale IS NULL THEN 0 ELSE coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
-        FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)`;
+        FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0) END`;
   const gain = sql`${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + ${toOthers}
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0)`;
   return sql`

@@ -179,11 +179,12 @@ WITH query_terms AS MATERIALIZED (
         AS score
     FROM best),
     feedback AS MATERIALIZED (
-  SELECT *,
-    CASE WHEN best_score > 0 AND score >= 0.65::float8 * best_score AND score >= coalesce(
-        (SELECT score FROM with_neighbours ORDER BY score DESC OFFSET 7 LIMIT 1), 0)
+  SELECT with_neighbours.*, best_score,
+    CASE WHEN best_score > 0 AND score >= 0.65::float8 * best_score AND score >= coalesce(last_score, 0)
       THEN (score / best_score) ^ 8 ELSE 0 END AS feedback_weight
-  FROM (SELECT *, (SELECT max(score) FROM with_neighbours) AS best_score FROM with_neighbours) AS with_neighbours),
+  FROM with_neighbours, (
+    SELECT max(score) AS best_score, (array_agg(score ORDER BY score DESC))[8] AS last_score
+    FROM with_neighbours) AS bounds),
     feedback_terms AS MATERIALIZED (
   WITH passages AS MATERIALIZED (
     SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
@@ -226,9 +227,9 @@ WITH query_terms AS MATERIALIZED (
       coalesce(best_score * total / nullif(max(total) OVER (), 0), combined) AS score
     FROM (
       SELECT *, score AS combined, coalesce(lexemes @@ $96::tsquery, false) AS has_all,
-        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 3 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $95::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + coalesce(
+        CASE WHEN coalesce(lexemes @@ $93::tsquery, false) THEN 3 WHEN coalesce(lexemes @@ $94::tsquery, false) THEN 2 WHEN coalesce(lexemes @@ $95::tsquery, false) THEN 1 ELSE 0 END AS level, score + 4::float8 * best_score * (feedback_weight + CASE WHEN scale IS NULL THEN 0 ELSE coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
-        FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
+        FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0) END
         ) / nullif((SELECT sum(feedback_weight) FROM feedback), 0) AS total
       FROM (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
