@@ -22,7 +22,7 @@ import { type ConnectionWatch, watchConnections } from './dead-connections.ts';
 import { addressOfClient, connectIn } from './hosts.ts';
 import { sendTogether } from './pg-insides.ts';
 import { closeAtOnce, connectionOf, createMaintenancePool, lastSessionIn, sessionOf } from './pool.ts';
-import { TOGETHER } from './prepared.ts';
+import { setDirectSend, TOGETHER } from './prepared.ts';
 import { type Session, withLateBegin } from './session-settings.ts';
 
 export type Database = Kysely<Tables>;
@@ -93,7 +93,10 @@ function watchesOver(pool: pg.Pool) {
 /** A pooler may give each statement another session, and Citus sends several messages for one. */
 const canSendTogether = ({ isDirect, isDistributed }: Session): boolean => isDirect && !isDistributed;
 
-type NamingClient = PostgresPoolClient & { readAll: ReadTogether };
+/** Run statements, each for its rows. */
+type NamedStatements = { read(statement: Read): Promise<unknown[]>; readTogether: ReadTogether };
+
+type NamingClient = PostgresPoolClient & { read: NamedStatements['read']; readAll: ReadTogether };
 
 /** Settles reads one after the other, on a connection that takes no two at a time. */
 async function inTurn<T>(reads: Read[], run: (read: Read) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
@@ -142,12 +145,13 @@ function namingClient(client: pg.PoolClient, watch: ConnectionWatch): NamingClie
   return {
     query: run as PostgresPoolClient['query'], // without cursors, which this code never uses
     release: (error) => client.release(error || isToReplace),
+    read,
     readAll,
   };
 }
 
 /** The connections of `pool`, which send prepared statements under their names. */
-function namingStatements(pool: pg.Pool): PostgresPool & { readTogether: ReadTogether } {
+function namingStatements(pool: pg.Pool): PostgresPool & NamedStatements {
   const clients = new WeakMap<pg.PoolClient, NamingClient>();
   const watches = watchesOver(pool);
   const connect = async () => {
@@ -156,17 +160,19 @@ function namingStatements(pool: pg.Pool): PostgresPool & { readTogether: ReadTog
     clients.set(client, known);
     return known;
   };
+  const over = async <T>(act: (client: NamingClient) => Promise<T>): Promise<T> => {
+    const client = await connect();
+    try {
+      return await act(client);
+    } finally {
+      client.release();
+    }
+  };
   return {
     options: pool.options,
     connect,
-    readTogether: async (reads) => {
-      const client = await connect();
-      try {
-        return await client.readAll(reads);
-      } finally {
-        client.release();
-      }
-    },
+    read: (statement) => over((client) => client.read(statement)),
+    readTogether: (reads) => over((client) => client.readAll(reads)),
     end: async () => {
       watches.stop();
       await pool.end();
@@ -191,6 +197,7 @@ export function createDatabase(pool: pg.Pool): Database {
     const session = lastSessionIn(pool);
     return session && canSendTogether(session) ? read : undefined;
   });
+  setDirectSend(database, (text, values) => named.read({ text, values }));
   setTakesAlong(database, () => lastSessionIn(pool)?.isDirect ?? false);
   return database;
 }

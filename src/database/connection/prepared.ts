@@ -68,7 +68,18 @@ type Send = (database: Kysely<Tables>, text: string, parameters: unknown[]) => P
 /** What collects the statements of a transaction that are to go together, by what stands for the transaction. */
 const collectors = new WeakMap<object, (statement: Read) => Promise<unknown[]>>();
 
+/** How the statements of a database outside of transactions are sent, without Kysely's own steps. */
+const directSends = new WeakMap<object, (text: string, parameters: unknown[]) => Promise<unknown[]>>();
+
+/** From now on, prepared statements of `database` itself go over `send`. */
+export const setDirectSend = (
+  database: Kysely<Tables>,
+  send: (text: string, parameters: unknown[]) => Promise<unknown[]>,
+): void => void directSends.set(database, send);
+
 const sendAlone: Send = async (database, text, parameters) => {
+  const sendDirectly = directSends.get(database);
+  if (sendDirectly) return await sendDirectly(text, parameters);
   const collect = collectors.get(database);
   if (collect) return await collect({ text, values: parameters });
   return (await database.executeQuery(CompiledQuery.raw(text, parameters))).rows;
