@@ -3,7 +3,7 @@
  * base are analysed and published in one transaction. What cannot go with the others is imported alone, in the same
  * try.
  */
-import { hasTooLargeIndex } from '../database/rows/account-limits.ts';
+import { hasTooLargeIndex } from '../database/rows/limits/account-limits.ts';
 import type { ReadFacts } from '../database/rows/documents/documents.ts';
 import { findUnread, type UnreadFile } from '../database/rows/documents/small-files.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
@@ -15,7 +15,8 @@ import type { PackedText } from '../indexing/split/extracted-text.ts';
 import { isUnavailable } from '../terms/errors.ts';
 import type { ScopedId } from '../terms/ids.ts';
 import { publishFiles } from '../versions/publish-files.ts';
-import { fail, importAlone, readStored, runImport } from './import-file.ts';
+import { runImport } from './import-attempt.ts';
+import { fail, importAlone, readStored } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import { type Attempt, Postponed } from './workers.ts';
 
