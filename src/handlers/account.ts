@@ -1,9 +1,9 @@
 /** The operations on the account itself. */
 
 import { withinBounds } from '../database/connection/bounded-statements.ts';
-import { readLimits } from '../database/rows/account-limits.ts';
 import { readBalance } from '../database/rows/accounts.ts';
 import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
+import { readLimits } from '../database/rows/limits/account-limits.ts';
 import { readUsage, readVisibleUsage } from '../database/rows/usage.ts';
 import type { Handlers } from './handler-types.ts';
 

@@ -1,8 +1,8 @@
 /** The import of a text: analysed first, then stored in one transaction with the answer. */
 import { createHash } from 'node:crypto';
 import type { Document } from '../../generated/types.gen.ts';
-import { expectStorage } from '../database/rows/account-limits.ts';
 import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
+import { expectStorage } from '../database/rows/limits/storage-limit.ts';
 import { discardObjects } from '../files/files.ts';
 import { type Batches, endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';

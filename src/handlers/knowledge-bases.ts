@@ -2,7 +2,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { withinBounds } from '../database/connection/bounded-statements.ts';
 import { databaseNow } from '../database/connection/clock.ts';
-import { probeShards, requireKnowledgeBaseAllowance } from '../database/rows/account-limits.ts';
 import { announceDeletion } from '../database/rows/deletion-lock.ts';
 import { COMPARISON_MAX_MS } from '../database/rows/documents/document-filter.ts';
 import { countVisible } from '../database/rows/documents/visible-counts.ts';
@@ -15,6 +14,8 @@ import {
   requireKnowledgeBase,
   toKnowledgeBase,
 } from '../database/rows/knowledge-bases.ts';
+import { requireKnowledgeBaseAllowance } from '../database/rows/limits/account-limits.ts';
+import { probeShards } from '../database/rows/limits/storage-limit.ts';
 import { recordKnowledgeBaseDeletion } from '../database/rows/webhooks/webhook-events.ts';
 import { serviceUnavailable } from '../terms/errors.ts';
 import { parseKnowledgeBaseId } from '../terms/ids.ts';

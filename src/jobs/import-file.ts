@@ -1,13 +1,13 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/connection/database.ts';
-import { hasTooLargeIndex } from '../database/rows/limits/account-limits.ts';
 import {
   failDocument,
   moveDocument,
   noteRecognition,
   retitleUnread,
 } from '../database/rows/documents/documents.ts';
+import { hasTooLargeIndex } from '../database/rows/limits/storage-limit.ts';
 import type { RecognisedPages } from '../extraction/recognition/recognition.ts';
 import { discardObjects, recordHash } from '../files/files.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';

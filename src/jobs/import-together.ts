@@ -3,10 +3,11 @@
  * base are analysed and published in one transaction. What cannot go with the others is imported alone, in the same
  * try.
  */
-import { hasTooLargeIndex } from '../database/rows/limits/account-limits.ts';
+
 import type { ReadFacts } from '../database/rows/documents/documents.ts';
 import { findUnread, type UnreadFile } from '../database/rows/documents/small-files.ts';
 import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { hasTooLargeIndex } from '../database/rows/limits/storage-limit.ts';
 import { discardObjects } from '../files/files.ts';
 import type { AnalysedTexts } from '../indexing/analyse-document.ts';
 import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';

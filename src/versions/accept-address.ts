@@ -7,7 +7,6 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import { type DefaultLimits, requireStorage } from '../database/rows/account-limits.ts';
 import { changeCounters, countDocument } from '../database/rows/counters.ts';
 import {
   type CurrentVersion,
@@ -26,6 +25,8 @@ import {
 } from '../database/rows/documents/documents.ts';
 import { insertDocument } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { DefaultLimits } from '../database/rows/limits/account-limits.ts';
+import { requireStorage } from '../database/rows/limits/storage-limit.ts';
 import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import type { StoredObject } from '../files/file-store.ts';

@@ -7,7 +7,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/connection/clock.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import { type DefaultLimits, requireStorage } from '../database/rows/account-limits.ts';
 import { countDocument } from '../database/rows/counters.ts';
 import {
   type Description,
@@ -17,6 +16,8 @@ import {
 } from '../database/rows/documents/documents.ts';
 import { insertDocument } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { DefaultLimits } from '../database/rows/limits/account-limits.ts';
+import { requireStorage } from '../database/rows/limits/storage-limit.ts';
 import type { Tables } from '../database/schema/tables.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import { type StoredObject, uploadNameOf } from '../files/file-store.ts';

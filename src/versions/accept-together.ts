@@ -4,12 +4,12 @@
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Queryable } from '../database/connection/database.ts';
-import { requireStorage } from '../database/rows/account-limits.ts';
 import { countDocument } from '../database/rows/counters.ts';
 import { toDocument } from '../database/rows/documents/documents.ts';
 import { insertFileDocuments } from '../database/rows/documents/new-documents.ts';
 import type { NewJobs } from '../database/rows/jobs.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import { requireStorage } from '../database/rows/limits/storage-limit.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import { insertArrivedFiles } from '../files/files.ts';
 import { type Accepted, type Accepting, type ArrivedFile, acceptArrivedFile } from './accept-file.ts';

@@ -1,6 +1,5 @@
 /** Changes the fields of a document that its owner may change. It stays the same version. */
 import type { Queryable } from '../database/connection/database.ts';
-import { type AccountWithDefaults, requireStorage } from '../database/rows/account-limits.ts';
 import { changeCounters } from '../database/rows/counters.ts';
 import {
   type DocumentChange,
@@ -8,6 +7,8 @@ import {
   lockDocument,
   updateDocumentRow,
 } from '../database/rows/documents/documents.ts';
+import type { AccountWithDefaults } from '../database/rows/limits/account-limits.ts';
+import { requireStorage } from '../database/rows/limits/storage-limit.ts';
 import type { Batches } from '../indexing/analysis-pool.ts';
 import { replacePassages } from '../indexing/store-passages.ts';
 import type { OwnedId } from '../terms/ids.ts';

@@ -6,7 +6,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
 import { inOneRoundTrip } from '../database/connection/prepared.ts';
-import { type DefaultLimits, requireStorage } from '../database/rows/account-limits.ts';
 import { type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
 import {
   insertDocument,
@@ -14,6 +13,8 @@ import {
   type NewText,
 } from '../database/rows/documents/new-documents.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { DefaultLimits } from '../database/rows/limits/account-limits.ts';
+import { requireStorage } from '../database/rows/limits/storage-limit.ts';
 import { recordDocumentEvents } from '../database/rows/webhooks/webhook-events.ts';
 import type { AnalysedTexts, Text } from '../indexing/analyse-document.ts';
 import type { Batches } from '../indexing/analysis-pool.ts';

@@ -5,9 +5,10 @@
 import type { Document } from '../../generated/types.gen.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import type { Database, Queryable } from '../database/connection/database.ts';
-import { type DefaultLimits, expectStorage } from '../database/rows/account-limits.ts';
 import type { NewText } from '../database/rows/documents/new-documents.ts';
 import { commitTogether, type KeyedRequest, type Transact } from '../database/rows/kept-answers.ts';
+import type { DefaultLimits } from '../database/rows/limits/account-limits.ts';
+import { expectStorage } from '../database/rows/limits/storage-limit.ts';
 import { analyseTexts, type Text } from '../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import type { VectorsIn } from '../meaning/passage-vectors.ts';

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Document } from '../../generated/types.gen.ts';
 import type { Queryable } from '../database/connection/database.ts';
-import type { DefaultLimits } from '../database/rows/account-limits.ts';
 import { type Description, type DocumentRow, toDocument } from '../database/rows/documents/documents.ts';
 import type { Transact } from '../database/rows/kept-answers.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
+import type { DefaultLimits } from '../database/rows/limits/account-limits.ts';
 import { changeDocument } from './change-document.ts';
 import { lockContents } from './locks.ts';
 

@@ -1,8 +1,8 @@
 /** Finds accounts that have little left of a limit: credits, storage, knowledge bases. */
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/connection/database.ts';
-import { listNearLimits, type NearLimits } from '../../database/rows/account-limits.ts';
 import { listLowBalances } from '../../database/rows/accounts.ts';
+import { listNearLimits, type NearLimits } from '../../database/rows/limits/near-limits.ts';
 import type { Problem } from '../../terms/problem.ts';
 
 /** An account with less than a tenth of a new account's credits will soon need more. */

@@ -1,4 +1,4 @@
-/** Accounts: owners of knowledge bases, with a balance of credits. For their limits see account-limits.ts. */
+/** Accounts: owners of knowledge bases, with a balance of credits. For their limits see limits/. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { shareLookUps } from '../../concurrency/shared-look-ups.ts';

@@ -1,7 +1,7 @@
 /** A text of very many distinct lexemes counts by its space in the database, not only by its bytes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { hasTooLargeIndex } from '../../database/rows/account-limits.ts';
+import { hasTooLargeIndex } from '../../database/rows/limits/storage-limit.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 
 let service: TestService;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requireStorage } from '../../database/rows/account-limits.ts';
+import { requireStorage } from '../../database/rows/limits/storage-limit.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { mergeFrequencyDeltas } from '../postings/document-frequencies.ts';

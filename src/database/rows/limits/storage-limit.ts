@@ -1,62 +1,13 @@
-/** The limits of accounts, and what counts towards them: bytes, documents and knowledge bases. */
+/** What an account stores, and the limit of it: what imports and uploads check before they store, and after. */
 import { type RawBuilder, sql } from 'kysely';
-import { knowledgeBaseLimitExceeded, storageLimitExceeded } from '../../terms/errors.ts';
-import type { Queryable } from '../connection/database.ts';
-import { inOneRoundTrip, prepare, prepareRead } from '../connection/prepared.ts';
-import { unlessKnownUnreachable, unlessUnreachable } from '../distribution/all-shards.ts';
-import { isArriving } from '../distribution/create-recorded-storage.ts';
-import { isDistributed } from '../distribution/distribution.ts';
-import { lockRecorded, recordLocked } from '../distribution/recorded-storage.ts';
-import { readUsage } from './usage.ts';
-
-/** The limits of an account without limits of its own. */
-export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
-export type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
-
-type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
-
-const limitsOf = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<unknown>) => sql<
-  Limits & { hasShards: boolean }
->`
-  SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit",
-    ${hasShards} AS "hasShards"
-  FROM accounts WHERE id = ${accountId}::uuid`;
-
-const lockingLimits = (accountId: RawBuilder<unknown>) => sql<Limits & { hasShards: boolean }>`
-  ${limitsOf(accountId, sql`false`)} FOR NO KEY UPDATE`;
-
-/** Locks the account until the transaction ends and returns its limits. It is locked last: see ../README.md. */
-const lockOwnLimits = prepare('lock_limits', ['accountId'], ({ accountId }) => lockingLimits(accountId));
-/** The same, without the lock where Citus distributes the tables (see `requireRecorded`). */
-const lockOwnStorage = prepare('lock_storage', ['accountId'], ({ accountId }) => lockingLimits(accountId), {
-  build: ({ accountId }) => limitsOf(accountId, sql`true`),
-});
-
-/** The limits that apply to an account. @throws when there is no such account */
-function applyDefaults(own: Limits | undefined, { accountId, defaults }: AccountWithDefaults): DefaultLimits {
-  if (own === undefined) throw accountGone(accountId);
-  return {
-    storageLimitBytes: own.storageLimitBytes ?? defaults.storageLimitBytes,
-    knowledgeBaseLimit: own.knowledgeBaseLimit ?? defaults.knowledgeBaseLimit,
-  };
-}
-
-const readOwnLimits = prepareRead(
-  'read_limits',
-  ['accountId'],
-  ({ accountId }) => sql<Limits>`
-    SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit"
-    FROM accounts WHERE id = ${accountId}::uuid`,
-);
-
-/** The limits that apply to the account at this moment. */
-export async function readLimits(database: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
-  const [own] = await readOwnLimits(database, { accountId: account.accountId });
-  return applyDefaults(own, account);
-}
-
-/** Accounts are never deleted. */
-const accountGone = (accountId: string) => new Error(`there is no account ${accountId}`);
+import { storageLimitExceeded } from '../../../terms/errors.ts';
+import type { Queryable } from '../../connection/database.ts';
+import { inOneRoundTrip, prepare, prepareRead } from '../../connection/prepared.ts';
+import { unlessKnownUnreachable, unlessUnreachable } from '../../distribution/all-shards.ts';
+import { isArriving } from '../../distribution/create-recorded-storage.ts';
+import { isDistributed } from '../../distribution/distribution.ts';
+import { lockRecorded, recordLocked } from '../../distribution/recorded-storage.ts';
+import { type AccountWithDefaults, accountGone, applyDefaults, lockOwnStorage } from './account-limits.ts';
 
 /**
  * Bytes charged for what passages and distinct lexemes take of the database, where this exceeds the bytes of the
@@ -88,7 +39,7 @@ const indexBytes = sql`(
  * and by reservations of their tickets and files not yet imported. `isCounted` selects the accounts by a column that
  * has their id. Each part repeats it, and the sums are joined as tables: Citus adds up in the shards only in this form.
  */
-const storageUsed = (
+export const storageUsed = (
   columns: RawBuilder<unknown>,
   isCounted: (accountId: RawBuilder<unknown>) => RawBuilder<unknown>,
 ) => sql`
@@ -264,43 +215,4 @@ export async function hasTooLargeIndex(
   if (!(await isDistributed(database))) return await isExceeded();
   if (!(await isExceededBy(sql`recorded_storage AS counters WHERE account_id = ${accountId}`))) return false;
   return (await unlessUnreachable(isExceeded)) ?? false;
-}
-
-/**
- * Checks, until the transaction's end, that the account may have one more knowledge base.
- * @throws KNOWLEDGE_BASE_LIMIT_EXCEEDED
- */
-export async function requireKnowledgeBaseAllowance(
-  transaction: Queryable,
-  account: AccountWithDefaults,
-): Promise<void> {
-  const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
-  const { knowledgeBaseLimit: limit } = applyDefaults(own, account);
-  const { knowledgeBaseCount: used } = await readUsage(transaction, account);
-  if (used >= limit) throw knowledgeBaseLimitExceeded({ limit, used });
-}
-
-type Use = { used: number; limit: number; isNear: boolean };
-
-/** An account with less than a tenth of one of its limits left: `isNear` of that one. `storage` is in bytes. */
-export type NearLimits = { name: string; storage: Use; knowledgeBases: Use };
-
-const useOf = (used: RawBuilder<unknown>, limit: RawBuilder<unknown>) => sql`
-  SELECT used, most AS "limit", (most - used) * 10 < most AS "isNear"
-  FROM (SELECT ${used} AS used, ${limit}::bigint AS most) AS numbers`;
-
-/** The accounts that have less than a tenth of their storage or of their knowledge bases left, by name. */
-export async function listNearLimits(database: Queryable, defaults: DefaultLimits): Promise<NearLimits[]> {
-  const storage = sql`coalesce(storage_limit_bytes, ${defaults.storageLimitBytes})`;
-  const knowledgeBases = sql`coalesce(knowledge_base_limit, ${defaults.knowledgeBaseLimit})`;
-  const { rows } = await sql<NearLimits>`
-    SELECT name, to_json(storage) AS storage, to_json(knowledge_bases) AS "knowledgeBases"
-    FROM (${storageUsed(sql`accounts.*`, () => sql`true`)}) AS account
-      LEFT JOIN (
-        SELECT account_id, count(*) AS count FROM knowledge_bases WHERE deleted_at IS NULL
-        GROUP BY account_id) AS existing ON existing.account_id = account.id,
-      LATERAL (${useOf(sql`account.used`, storage)}) AS storage,
-      LATERAL (${useOf(sql`coalesce(existing.count, 0)`, knowledgeBases)}) AS knowledge_bases
-    WHERE storage."isNear" OR knowledge_bases."isNear" ORDER BY name`.execute(database);
-  return rows;
 }
