@@ -8,7 +8,7 @@ import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import type { PassageBatch } from '../indexing/analyse-document.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
-import { importFile } from './import-file.ts';
+import { importFile } from './importing/import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { attempt } from './testing/attempt.ts';

@@ -8,7 +8,7 @@ import { countWaitingLocks } from '../database/testing/waiting-locks.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { generateApiKey } from '../terms/api-key.ts';
-import { importFile } from './import-file.ts';
+import { importFile } from './importing/import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { attempt } from './testing/attempt.ts';
 

@@ -9,7 +9,7 @@ import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { storeUnavailable } from '../terms/errors.ts';
 import { parseDocumentId } from '../terms/ids.ts';
-import { giveUpImport, importFile } from './import-file.ts';
+import { giveUpImport, importFile } from './importing/import-file.ts';
 import { endOverdueImports, mergeIntervalMs } from './imports.ts';
 import { attempt } from './testing/attempt.ts';
 

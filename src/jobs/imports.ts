@@ -13,8 +13,8 @@ import { createPendingEntriesMover } from '../indexing/postings/pending-entries.
 import type { ScopedId } from '../terms/ids.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { fetchUrl } from './fetching/fetch-url.ts';
-import { giveUpImport, importFile } from './import-file.ts';
-import { importSmallFiles } from './import-together.ts';
+import { giveUpImport, importFile } from './importing/import-file.ts';
+import { importSmallFiles } from './importing/import-together.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { startEnqueuingMissingJobs } from './missing-jobs.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { createTelemetry, type Meter, unmetered } from '../telemetry/telemetry.ts';
 import { parseDocumentId } from '../terms/ids.ts';
-import { importFile } from './import-file.ts';
+import { importFile } from './importing/import-file.ts';
 import type { LongPolls } from './long-poll.ts';
 
 let suite: TestService;

@@ -1,7 +1,7 @@
 /** Files with an external id: the order of their imports decides, in whatever order their jobs end. */
 import { expect, test } from 'vitest';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
-import { importFile } from './import-file.ts';
+import { importFile } from './importing/import-file.ts';
 import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();

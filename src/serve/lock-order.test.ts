@@ -19,7 +19,7 @@ import { createMigratedDatabase } from '../database/testing/test-database.ts';
 import { recordHash } from '../files/files.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { collectGarbage } from '../jobs/collect-garbage.ts';
-import { giveUpImport, importFile } from '../jobs/import-file.ts';
+import { giveUpImport, importFile } from '../jobs/importing/import-file.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
 import { startDeliveries } from '../outbound/webhooks/deliver.ts';
 import { type Rank, ranksOf } from './testing/lock-ranks.ts';

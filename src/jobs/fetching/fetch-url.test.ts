@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Origin, type Respond, startOrigin } from '../../outbound/fetching/testing/origin.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 import { parseDocumentId } from '../../terms/ids.ts';
-import { importFile } from '../import-file.ts';
+import { importFile } from '../importing/import-file.ts';
 import { enqueueMissingJobs } from '../missing-jobs.ts';
 import { attempt } from '../testing/attempt.ts';
 import { RetryLater } from '../workers.ts';

@@ -15,8 +15,8 @@ import { nameByAddress } from '../../outbound/fetching/file-name.ts';
 import { ServiceError } from '../../terms/errors.ts';
 import type { ScopedId } from '../../terms/ids.ts';
 import { attachFile, endUnchanged } from '../../versions/accept-address.ts';
-import { runImport } from '../import-attempt.ts';
-import { fail } from '../import-file.ts';
+import { runImport } from '../importing/import-attempt.ts';
+import { fail } from '../importing/import-file.ts';
 import type { JobContext } from '../job-context.ts';
 import { type Attempt, RetryLater } from '../workers.ts';
 

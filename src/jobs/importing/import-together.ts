@@ -4,22 +4,22 @@
  * try.
  */
 
-import type { ReadFacts } from '../database/rows/documents/documents.ts';
-import { findUnread, type UnreadFile } from '../database/rows/documents/small-files.ts';
-import type { OwnedKnowledgeBase } from '../database/rows/knowledge-bases.ts';
-import { hasTooLargeIndex } from '../database/rows/limits/storage-limit.ts';
-import { discardObjects } from '../files/files.ts';
-import type { AnalysedTexts } from '../indexing/analyse-document.ts';
-import { type Batches, endAnalysis } from '../indexing/analysis-pool.ts';
-import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import type { PackedText } from '../indexing/split/extracted-text.ts';
-import { isUnavailable } from '../terms/errors.ts';
-import type { ScopedId } from '../terms/ids.ts';
-import { publishFiles } from '../versions/publish-files.ts';
+import type { ReadFacts } from '../../database/rows/documents/documents.ts';
+import { findUnread, type UnreadFile } from '../../database/rows/documents/small-files.ts';
+import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
+import { hasTooLargeIndex } from '../../database/rows/limits/storage-limit.ts';
+import { discardObjects } from '../../files/files.ts';
+import type { AnalysedTexts } from '../../indexing/analyse-document.ts';
+import { type Batches, endAnalysis } from '../../indexing/analysis-pool.ts';
+import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
+import type { PackedText } from '../../indexing/split/extracted-text.ts';
+import { isUnavailable } from '../../terms/errors.ts';
+import type { ScopedId } from '../../terms/ids.ts';
+import { publishFiles } from '../../versions/publish-files.ts';
+import type { JobContext } from '../job-context.ts';
+import { type Attempt, Postponed } from '../workers.ts';
 import { runImport } from './import-attempt.ts';
 import { fail, importAlone, readStored } from './import-file.ts';
-import type { JobContext } from './job-context.ts';
-import { type Attempt, Postponed } from './workers.ts';
 
 /** Files taken together whose reading has not begun after this time go back to the queue. */
 const BEGIN_WITHIN_MS = 10_000;

@@ -1,13 +1,13 @@
 /** Small files that are taken together: each is stored as if it were alone, and fails alone. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import { importUnattended, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
-import { parseDocumentId } from '../terms/ids.ts';
+import { DeletionAnnounced } from '../../database/rows/deletion-lock.ts';
+import { importUnattended, useUnattendedImports } from '../../serve/testing/unattended-imports.ts';
+import { parseDocumentId } from '../../terms/ids.ts';
+import type { JobContext } from '../job-context.ts';
+import { attempt } from '../testing/attempt.ts';
 import { importFile } from './import-file.ts';
 import { importSmallFiles } from './import-together.ts';
-import type { JobContext } from './job-context.ts';
-import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();
 const { call, importPending, search, statusOf } = suite;

@@ -1,12 +1,12 @@
 /** One try of a step of a document's import: it ends with its document, and says what the queue has to do. */
-import type { Database } from '../database/connection/database.ts';
-import { isDistributed } from '../database/distribution/distribution.ts';
-import { DeletionAnnounced } from '../database/rows/deletion-lock.ts';
-import { findUnfinished } from '../database/rows/documents/documents-by-id.ts';
-import { isUnavailable, ServiceError } from '../terms/errors.ts';
-import type { ScopedId } from '../terms/ids.ts';
-import type { JobContext } from './job-context.ts';
-import { type Attempt, Postponed, RetryLater } from './workers.ts';
+import type { Database } from '../../database/connection/database.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
+import { DeletionAnnounced } from '../../database/rows/deletion-lock.ts';
+import { findUnfinished } from '../../database/rows/documents/documents-by-id.ts';
+import { isUnavailable, ServiceError } from '../../terms/errors.ts';
+import type { ScopedId } from '../../terms/ids.ts';
+import type { JobContext } from '../job-context.ts';
+import { type Attempt, Postponed, RetryLater } from '../workers.ts';
 
 /** How soon extraction stops after its document was deleted or became overdue. */
 const DOCUMENT_POLL_INTERVAL_MS = 2_000;

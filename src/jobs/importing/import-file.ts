@@ -1,22 +1,22 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../database/connection/database.ts';
+import type { Database } from '../../database/connection/database.ts';
 import {
   failDocument,
   moveDocument,
   noteRecognition,
   retitleUnread,
-} from '../database/rows/documents/documents.ts';
-import { hasTooLargeIndex } from '../database/rows/limits/storage-limit.ts';
-import type { RecognisedPages } from '../extraction/recognition/recognition.ts';
-import { discardObjects, recordHash } from '../files/files.ts';
-import { endAnalysis } from '../indexing/analysis-pool.ts';
-import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import type { ScopedId } from '../terms/ids.ts';
-import { type FileDocument, publishFile, type ReadFile } from '../versions/publish-file.ts';
+} from '../../database/rows/documents/documents.ts';
+import { hasTooLargeIndex } from '../../database/rows/limits/storage-limit.ts';
+import type { RecognisedPages } from '../../extraction/recognition/recognition.ts';
+import { discardObjects, recordHash } from '../../files/files.ts';
+import { endAnalysis } from '../../indexing/analysis-pool.ts';
+import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
+import type { ScopedId } from '../../terms/ids.ts';
+import { type FileDocument, publishFile, type ReadFile } from '../../versions/publish-file.ts';
+import type { JobContext } from '../job-context.ts';
+import type { Attempt } from '../workers.ts';
 import { runImport } from './import-attempt.ts';
-import type { JobContext } from './job-context.ts';
-import type { Attempt } from './workers.ts';
 
 /** How soon an import resumes after the store is available again. */
 const STORE_POLL_INTERVAL_MS = 1_000;
