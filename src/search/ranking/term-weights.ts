@@ -177,6 +177,19 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
 }
 
 /**
+ * A word that is common in the language, but so much rarer in the knowledge bases than the words that say what a query
+ * is about, says so too: in `the server is full`, a heading with `server` alone answers nothing.
+ */
+const RARE_WEIGHT = 2;
+
+function withRareWords(terms: TermVariants[], weightOf: (term: TermVariants) => number): TermVariants[] {
+  const most = Math.max(0, ...terms.filter(({ isTelling }) => isTelling).map(weightOf));
+  const isRare = (term: TermVariants) =>
+    term.isInformative && !term.main.isGuess && weightOf(term) > RARE_WEIGHT * most;
+  return most === 0 ? terms : terms.map((term) => (isRare(term) ? { ...term, isTelling: true } : term));
+}
+
+/**
  * Returns the terms to score, the weightiest first, and the upper bound of a score. Terms that no passage contains
  * count in that bound, so that a passage which answers half of the query scores at most half. `unknownShare`: see
  * `WeightedScoring`; what is only guessed is unknown, and what has digits is no word.
@@ -187,9 +200,10 @@ export function chooseTerms(
 ): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } & Knowledge {
   const mostOf = ({ main, synonyms }: TermVariants) =>
     Math.max(main.weight, ...synonyms.map((each) => each.weight));
-  const byWeight = terms
-    .map((term) => weighTerm(term, index))
-    .sort((left, right) => mostOf(right) - mostOf(left));
+  const byWeight = withRareWords(
+    terms.map((term) => weighTerm(term, index)).sort((left, right) => mostOf(right) - mostOf(left)),
+    mostOf,
+  );
   const isKnown = ({ main, synonyms }: TermVariants) => main.known.length + synonyms.length > 0;
   const chosen = byWeight.filter(isKnown).slice(0, SCORED_TERMS_MAX);
   // Passages of an earlier analysis lack marked tokens. What no passage has by them, it may have by its words.

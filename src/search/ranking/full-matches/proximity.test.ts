@@ -132,6 +132,15 @@ test('the title of a document is not a heading of its passages', async () => {
   expect((await orderOf(texts, 'How do I restore a backup?'))[0]).toBe('Copies');
 });
 
+test('a word that is common in the language, but rare here, is not left out of what a heading has to say', async () => {
+  const texts = {
+    slow: '# When the server is slow\n\nNothing fails for want of it: searches go on without a model.',
+    full: '# Guarantees\n\nWhile the disk is full, new content is refused, and the server goes on reading.',
+    ...numbered(60, (n) => [`${n}`, `# Servers\n\nServer ${n} answers at port ${n}000 and writes a log.`]),
+  };
+  expect((await orderOf(texts, 'the server is full, what now'))[0]).toBe('full');
+});
+
 test('a common word beside another word is not looked for there', async () => {
   const manual = {
     Upgrades: '# Upgrades\n\nBefore you install the new version and start it again, make backups as always.',
