@@ -12,9 +12,7 @@ import { readStorageFigures } from '../../database/distribution/storage-figures.
 import { migrateOver } from '../../database/migrations/migrate.ts';
 import { readBalance } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
-import { createPendingEntriesMover } from '../../indexing/postings/pending-entries.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
-import { sumOverLexemeIndexes } from '../../indexing/testing/lexeme-indexes.ts';
 import { fillVectors } from '../../jobs/vectors/fill-vectors.ts';
 import { createChargedSearch } from '../../search/payment/charged-search.ts';
 import { createSearch } from '../../search/search.ts';
@@ -400,15 +398,6 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       throw new Error('undone');
     });
     await expect(deleting).rejects.toThrow('undone');
-  });
-
-  test('the index entries that small imports leave are moved at each server', async () => {
-    await sql`CREATE EXTENSION IF NOT EXISTS pgstattuple`.execute(maintenance);
-    const pending = (index: string) => `(SELECT pending_pages FROM pgstatginindex(${index}::regclass))`;
-    for (let index = 0; index < KNOWLEDGE_BASES; index++)
-      for (const name of ['single', 'distributed'] as const) await importInto(name, index, 77);
-    await createPendingEntriesMover(maintenance)();
-    expect(await sumOverLexemeIndexes(maintenance, pending)).toBe(0);
   });
 
   test('a transaction that cannot begin leaves a connection that can be used', async () => {
