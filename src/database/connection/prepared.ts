@@ -64,14 +64,14 @@ type Send = (database: Kysely<Tables>, text: string, parameters: unknown[]) => P
 /** What collects the statements of a transaction that are to go together, by what stands for the transaction. */
 const collectors = new WeakMap<object, (statement: Read) => Promise<unknown[]>>();
 
-/** How the statements of a database outside of transactions are sent, without Kysely's own steps. */
-const directSends = new WeakMap<object, (text: string, parameters: unknown[]) => Promise<unknown[]>>();
+/** Sends a prepared statement over a connection of the pool, without Kysely's own steps. Returns its rows. */
+type DirectSend = (text: string, parameters: unknown[]) => Promise<unknown[]>;
 
-/** From now on, prepared statements of `database` itself go over `send`. */
-export const setDirectSend = (
-  database: Kysely<Tables>,
-  send: (text: string, parameters: unknown[]) => Promise<unknown[]>,
-): void => void directSends.set(database, send);
+/** By database. A transaction has none: its statements stay on its own connection. */
+const directSends = new WeakMap<object, DirectSend>();
+
+export const setDirectSend = (database: Kysely<Tables>, send: DirectSend): void =>
+  void directSends.set(database, send);
 
 const sendAlone: Send = async (database, text, parameters) => {
   const sendDirectly = directSends.get(database);

@@ -177,8 +177,9 @@ function weighTerm(term: ExpandedTerm, index: IndexStatistics): TermVariants {
 }
 
 /**
- * A word that is common in the language, but so much rarer in the knowledge bases than the words that say what a query
- * is about, says so too: in `the server is full`, a heading with `server` alone answers nothing.
+ * A common word of the language may be rare in the searched knowledge bases. If it weighs more than this many times as
+ * much as each word that is not common, it is telling too: for `the server is full`, a heading with `server` alone
+ * answers nothing.
  */
 const RARE_WEIGHT = 2;
 

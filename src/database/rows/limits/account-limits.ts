@@ -21,7 +21,7 @@ const limitsOf = (accountId: RawBuilder<unknown>, hasShards: RawBuilder<unknown>
 const lockingLimits = (accountId: RawBuilder<unknown>) => sql<Limits & { hasShards: boolean }>`
   ${limitsOf(accountId, sql`false`)} FOR NO KEY UPDATE`;
 
-/** Locks the account until the transaction ends and returns its limits. It is locked last: see ../README.md. */
+/** Locks the account until the transaction ends and returns its limits. It is locked last: see ../../README.md. */
 const lockOwnLimits = prepare('lock_limits', ['accountId'], ({ accountId }) => lockingLimits(accountId));
 /** The same, without the lock where Citus distributes the tables (see `readUsedInShards` in storage-limit.ts). */
 export const lockOwnStorage = prepare(
