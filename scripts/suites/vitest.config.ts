@@ -90,8 +90,8 @@ const COMMON = {
 };
 
 /**
- * These harm processes at random moments, or drive services and a browser on a machine that others use: each test may
- * be repeated once; retry-report.ts counts.
+ * These share one PostgreSQL with each other, harm processes at random moments, or drive services and a browser on a
+ * machine that others use: each test may be repeated once; retry-report.ts counts.
  */
 const REPEATED = { ...COMMON, retry: 1 };
 
@@ -104,7 +104,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...COMMON,
+          ...REPEATED,
           name: 'unit',
           include: ['{src,scripts,bin}/**/*.test.ts'],
           exclude: [SLOW_UNITS],

@@ -29,7 +29,7 @@ export type NewDatabase = { connection: Connection; drop(): Promise<void> };
  * Creates a database on a server, which is the coordinator where CITUS_URL is set: an empty one, or a copy of the
  * database `template`.
  */
-export async function createDatabaseOn(server: Connection, template = 'template1'): Promise<NewDatabase> {
+export async function createDatabaseOn(server: Connection, template = 'template0'): Promise<NewDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const nodes = isCitus && 'connectionString' in server ? await findNodes(server.connectionString) : [server];
   for (const node of nodes) await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`, node);
