@@ -52,6 +52,20 @@ export function compoundTokens(raw: string): string[] {
   return [...tokens];
 }
 
+/** The compounds of letters among the tokens of a text, with their parts: `compoundTokens` has these after it. */
+export function compoundsAmong(tokens: string[]): ReadonlyMap<string, string[]> {
+  const compounds = new Map<string, string[]>();
+  for (const [at, token] of tokens.entries()) {
+    let length = 0;
+    let next = at + 1;
+    for (let part = tokens[next]; part && token.startsWith(part, length); part = tokens[++next])
+      length += part.length;
+    const isWhole = length === token.length && next - at > 2;
+    if (isWhole && !NUMBER.test(token)) compounds.set(token, tokens.slice(at + 1, next));
+  }
+  return compounds;
+}
+
 function addSegment(tokens: Set<string>, segment: string): void {
   const word = withoutGrouping(withoutApostrophes(segment)).replace(VERSION_PREFIX, '');
   const ordinal = ORDINAL.exec(word)?.[1];

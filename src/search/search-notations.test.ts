@@ -40,6 +40,13 @@ const cases: [reason: string, query: string, found: string, elsewhere: string][]
   ['a fraction by a comma', '3.75', 'Der Zins ist 3,75 Prozent.', 'Row 3, chair 75.'],
   ['a grouped fraction', '1,800.50', 'Der Preis ist 1.800,50 Euro.', 'Row 1,50.'],
   ['Arabic digits', '1800', 'تتسع القاعة لـ ١٬٨٠٠ شخص', 'Room 1 has 800 seats.'],
+  // Compounds written in one word.
+  [
+    'a word without its hyphen',
+    'treatment of pre-eclampsia',
+    'The treatment that doctors have for preeclampsia is here.',
+    'The treatment that doctors have for eclampsia is here.',
+  ],
   // Identifiers with and without separators.
   ['an ISBN', '9783161484100', 'ISBN 978-3-16-148410-0 is the handbook.', 'Shelf 978, row 3.'],
   ['an ISBN with other hyphens', '978-3161484100', 'ISBN 978-3-16-148410-0 is it.', 'Shelf 978, 3161484.'],

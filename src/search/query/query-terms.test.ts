@@ -77,6 +77,18 @@ describe('analyseQuery', () => {
     ]);
   });
 
+  it('weighs a compound less than its parts, of which it is a variant, unless it has digits', () => {
+    const termsOf = (query: string) =>
+      analyse(query, ['english']).map(({ word, weight, unaccented }) => [word, weight, unaccented]);
+    expect(termsOf('Pre-eclampsia')).toEqual([
+      ['preeclampsia', 0.4, []],
+      ['pre', 1, ['preeclampsia']],
+      ['eclampsia', 1, ['preeclampsia']],
+    ]);
+    expect(termsOf('PDP-ten PDP-10').find(([word]) => word === 'pdp10')).toEqual(['pdp10', 1, []]);
+    expect(termsOf('boa boat boar boas').map(([, weight]) => weight)).toEqual([1, 1, 1]);
+  });
+
   it('weighs stop words less, unless there is nothing else', async () => {
     const weights = (query: string) =>
       analyse(query, ['english']).map(({ weight, isInformative }) => [weight, isInformative]);

@@ -1,6 +1,7 @@
 /** Analyses a query in the same way as passages, once for each language of the searched passages. */
 
 import { isCommonWord } from '../../analysis/common-words.ts';
+import { compoundsAmong } from '../../analysis/compounds.ts';
 import { foreignLanguage } from '../../analysis/foreign-language.ts';
 import { detectLanguage } from '../../analysis/language.ts';
 import { lexemesOf, type Stems, wordsToStem } from '../../analysis/lexemes.ts';
@@ -28,7 +29,8 @@ export type NamedTerm = { word: string; tokens: string[]; isInformative: boolean
  * A query term.
  *
  * - `lexemes`: its distinct variants as the query writes the word, one for each language.
- * - `unaccented`: further variants: of the word without its accents, and the same in other notations.
+ * - `unaccented`: further variants: of the word without its accents, the same in other notations, and a compound of
+ *   which it is a part.
  * - `frequency`: how often the query has the term.
  * - `weight`: against the weight of an informative word, above 0 and at most 1.
  * - `share`: of all passages, the share that usually has such a word.
@@ -70,6 +72,21 @@ const HINT_WEIGHT = 0.4;
  * passages with these numbers anywhere come before the passage with the date in another notation.
  */
 const PART_WEIGHT = 0.1;
+
+/**
+ * Weight of a compound of letters beside its parts, which are words of the query too: with full weight `pre-eclampsia`
+ * counts three times, and outweighs the other words of a question. A compound with digits keeps its weight: `PDP-10` is
+ * a name, and `10` alone says nothing. nDCG@10, and the mean of the ratios to BM25 over 19 collections, each without
+ * `addCompounds`:
+ *
+ *                        mean     cranfield   scifact   pubmedqa   cacm
+ *     1                  1.0712   .4150       .7049     .9866      .5050
+ *     .6                 1.0717   .4190       .7060     .9876      .5031
+ *     .4                 1.0723   .4208       .7098     .9876      .5027
+ *     .15                         .4179       .7067     .9876      .5009
+ *     .4, digits too              .4208       .7098     .9872      .4835
+ */
+const COMPOUND_WEIGHT = 0.4;
 
 /**
  * The share of passages that have a word, before anything is known of a knowledge base: a common word, or another one.
@@ -151,7 +168,7 @@ function addToken(
  * question of another language, its common words are stop words: `eine` is no misspelt `line`.
  */
 export function analyseQuery(
-  { words, stackedTokens, language, isPart, isChinese }: QueryWords,
+  { tokens, words, stackedTokens, language, isPart, isChinese }: QueryWords,
   stemsByLanguage: ReadonlyMap<string, Stems>,
 ): QueryTerm[] {
   const allStems = [...stemsByLanguage.values()];
@@ -164,6 +181,9 @@ export function analyseQuery(
   const languages = own ? [language] : [...stemsByLanguage.keys()];
   const isCommon = (token: string) => isStopWord(token) || isCommonWord(token, languages);
   const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
+  const compounds = compoundsAmong(tokens);
+  const weightOf = (token: string) =>
+    isPart(token) ? PART_WEIGHT : compounds.has(token) ? COMPOUND_WEIGHT : 1;
   const terms = new Map<string, QueryTerm>();
   for (const [token, frequency] of words) {
     const variants = unite(token, allStems, isChinese);
@@ -172,11 +192,11 @@ export function analyseQuery(
     if (known) addToken(known, token, { frequency, ...variants });
     else {
       const stop = isStopWord(token);
-      const weight = isPart(token) ? PART_WEIGHT : 1;
+      const weight = weightOf(token);
       terms.set(key, {
         word: token,
         tokens: [token],
-        isInformative: weight === 1 && (!stop || stopWordWeight === 1),
+        isInformative: !isPart(token) && (!stop || stopWordWeight === 1),
         ...variants,
         frequency,
         isStopWord: stop,
@@ -186,7 +206,21 @@ export function analyseQuery(
       });
     }
   }
+  addCompounds([...terms.values()], compounds);
   return [...terms.values(), ...stackedTerms(stackedTokens, [...terms.values()], isChinese)];
+}
+
+/**
+ * Adds each compound to its parts, as a further variant: `preeclampsia` has both words of `pre-eclampsia`. Without it,
+ * texts that write it in one word came after texts with one of the parts. As a variant like the word itself: cranfield
+ * .4174 instead of .4212, financebench-a .2990 instead of .3033.
+ */
+function addCompounds(terms: QueryTerm[], compounds: ReadonlyMap<string, string[]>): void {
+  if (compounds.size === 0) return;
+  const byToken = new Map(terms.flatMap((term) => term.tokens.map((token) => [token, term])));
+  for (const [compound, parts] of compounds)
+    for (const part of parts.map((token) => byToken.get(token)))
+      part?.unaccented.push(...(byToken.get(compound)?.lexemes ?? []));
 }
 
 /** The terms of those stacked tokens that are not variants of other terms already. */
