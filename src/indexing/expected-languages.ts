@@ -21,6 +21,7 @@ const findExpectedLanguages = prepareRead(
       WHERE passage_count >= ${sql.lit(EXPECTED_MIN_SHARE)} * total
       ORDER BY passage_count DESC, language) AS languages
     FROM (${liveKnowledgeBase(owned)}) AS live`,
+  { ids: 'knowledgeBaseId' },
 );
 
 /**

@@ -85,7 +85,12 @@ const insertColumns = prepare(
   'insert_passages',
   COLUMN_VALUES,
   (values) => insertionOf(values, { isDistributed: false }),
-  { build: (values) => insertionOf(values, { isDistributed: true }) },
+  {
+    build: (values) => insertionOf(values, { isDistributed: true }),
+    buildInShard: (values) => insertionOf(values, { isDistributed: true }),
+    ids: 'knowledgeBaseId',
+    isWrite: true,
+  },
 );
 
 /** Inserts passages of the documents with these ids, in the order of their texts' analysis. */
@@ -144,6 +149,7 @@ const addToStatistics = prepare(
       AS added (language, passage_count)
     ON CONFLICT (knowledge_base_id, language)
     DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
+  { ids: 'knowledgeBaseId', isWrite: true },
 );
 
 /** Inserts document frequencies that do not fit into the last statement. */

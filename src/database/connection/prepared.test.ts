@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isCitus } from '../testing/new-database.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { prepare } from './prepared.ts';
+import { inOneRoundTrip, prepare } from './prepared.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -45,4 +45,21 @@ test('a statement that returns all columns is refused, because a newer version m
   const returning = prepare('test_return_all', [], () => sql`DELETE FROM accounts WHERE false RETURNING *`);
   for (const open of [selecting, returning])
     await expect(open(suite.database, {})).rejects.toThrow('does not name the columns');
+});
+
+test('of one round trip, the first statement that fails says why, whatever is read after one before it', async () => {
+  const divide = prepare(
+    'test_divide',
+    ['divisor'],
+    ({ divisor }) => sql<{ quotient: number }>`SELECT 1 / ${divisor}::integer AS quotient`,
+  );
+  const dividing = suite.database
+    .transaction()
+    .execute((transaction) =>
+      inOneRoundTrip(transaction, (together) => [
+        double(together, { number: 1, factor: 1 }).then(() => double(transaction, { number: 2, factor: 2 })),
+        divide(together, { divisor: 0 }),
+      ]),
+    );
+  await expect(dividing).rejects.toThrow('division by zero');
 });

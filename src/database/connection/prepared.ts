@@ -4,6 +4,7 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Read, sharedReadsOf } from '../../concurrency/shared-round-trips.ts';
 import { goAlong, takesAlong } from '../../concurrency/statements-along.ts';
+import { codeOf } from '../../terms/problem.ts';
 import { FIND_MARKS } from '../schema/citus-insides.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type InShard, inShard } from './at-shards/shard-statements.ts';
@@ -19,12 +20,15 @@ import { areBounded } from './bounded-statements.ts';
  * - `buildInShard` makes the text that runs there, if the statement for a single server also reads other tables.
  * - `combine`: the statement runs at each server of shards instead, over all its shards (see worker-statements.ts), and
  *   this makes one result of the servers' results.
+ * - `isWrite`: it writes rows of the knowledge base whose id is the value `ids`, and returns nothing. Citus does not
+ *   see what it writes. To be committed in two phases, its transaction needs another statement that writes there.
  */
 export type DistributedStatement<Value extends string, Row> = {
   build?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
   ids?: Value;
   buildInShard?: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>;
   combine?: (parts: Row[][]) => Row[];
+  isWrite?: boolean;
 };
 
 /** What a session at distributed tables sends instead of a statement. `idsAt`: the index of the value `ids`. */
@@ -81,6 +85,9 @@ const sendAlone: Send = async (database, text, parameters) => {
   return (await database.executeQuery(CompiledQuery.raw(text, parameters))).rows;
 };
 
+/** SQLSTATE of a statement that PostgreSQL ignores, because an earlier one of its transaction has failed. */
+const ABORTED = '25P02';
+
 /** Stands for several statements, which are its values. The result of each is a row. */
 export const TOGETHER = '-- statements of one round trip';
 
@@ -111,8 +118,9 @@ export async function inOneRoundTrip<Results extends unknown[]>(
     if (answer.status === 'fulfilled') statements[i]?.resolve(answer.value);
     else statements[i]?.reject(answer.reason);
   const results = await settled;
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
+  // What `act` reads after a statement fails too, if a later one of these has failed.
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (reasons.length > 0) throw reasons.find((reason) => codeOf(reason) !== ABORTED) ?? reasons[0];
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as Results; // none has failed
 }
 
@@ -149,15 +157,16 @@ type Plain<Value extends string> = {
 function makeForm<Value extends string, Row>(
   database: Kysely<Tables>,
   { name, values, placeholders, text: plain }: Plain<Value>,
-  { build, ids, buildInShard, combine }: DistributedStatement<Value, Row>,
+  { build, ids, buildInShard, combine, isWrite = false }: DistributedStatement<Value, Row>,
 ): DistributedForm {
   const compile = (build: Build<Value, Row>) => register(name, build(placeholders).compile(database));
   const form = { text: build ? compile(build) : plain };
   if (ids === undefined) return form;
   const inOneShard = buildInShard ? compile(buildInShard) : plain;
-  const statements = inShard(name, inOneShard);
+  const idsAt = values.indexOf(ids);
+  const statements = inShard(name, inOneShard, { idAt: isWrite ? idsAt : undefined });
   names.set(statements.call, `${name}_in_shard`);
-  const inOne = { ...form, inShard: { ...statements, idsAt: values.indexOf(ids) } };
+  const inOne = { ...form, inShard: { ...statements, idsAt } };
   if (combine === undefined) return inOne;
   const calls = atWorkers(name, inOneShard);
   names.set(calls.call, `${name}_at_workers`);
@@ -213,7 +222,8 @@ export const prepareRead = <Value extends string, Row>(
   name: string,
   values: readonly Value[],
   build: Build<Value, Row>,
-): Run<Value, Row> => prepareFor(name, values, { build, send: sendWithOthers });
+  distributed?: DistributedStatement<Value, Row>,
+): Run<Value, Row> => prepareFor(name, values, { build, distributed, send: sendWithOthers });
 
 /** The same for a statement that goes along with the next one of its request (see statements-along.ts). */
 export const prepareAlong = <Value extends string, Row>(

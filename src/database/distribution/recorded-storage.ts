@@ -66,11 +66,14 @@ export async function recordLocked(transaction: Queryable, knowledgeBaseId: stri
   });
 }
 
+/** Locks the row of a knowledge base, and records what it stores, with what this transaction has changed. */
+export async function recordIn(transaction: Queryable, knowledgeBaseId: string): Promise<void> {
+  await sql`SELECT ${lockRecorded(sql`${knowledgeBaseId}::text`)}`.execute(transaction);
+  await recordLocked(transaction, knowledgeBaseId);
+}
+
 /** Records what a knowledge base stores after something else than an import has changed it. On one server: nothing. */
 export async function recordStorage(database: Database, knowledgeBaseId: string): Promise<void> {
-  if (!(await isDistributed(database))) return;
-  await database.transaction().execute(async (transaction) => {
-    await sql`SELECT ${lockRecorded(sql`${knowledgeBaseId}::text`)}`.execute(transaction);
-    await recordLocked(transaction, knowledgeBaseId);
-  });
+  if (await isDistributed(database))
+    await database.transaction().execute((transaction) => recordIn(transaction, knowledgeBaseId));
 }

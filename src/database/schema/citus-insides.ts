@@ -60,6 +60,12 @@ export const LOCAL_SHARDS = `
     AND placement.groupid = (SELECT groupid FROM pg_dist_local_group)
   GROUP BY relname`;
 
+/** At a server of shards: the names of the table's shards there, as `shard`. `table`: a literal. */
+export const localShardsOf = (table: string): string => `
+  SELECT shard_name(logicalrelid, shardid) AS shard
+  FROM pg_dist_shard JOIN pg_dist_placement AS placement USING (shardid)
+  WHERE logicalrelid = '${table}'::regclass AND placement.groupid = (SELECT groupid FROM pg_dist_local_group)`;
+
 /** The shards that the last rebalancing moves: no row where there was none. */
 export const SHARD_MOVES = sql<Record<'moving' | 'moved' | 'failing', number>>`
   SELECT count(*) FILTER (WHERE NOT is_done AND NOT is_failing) AS moving, count(*) FILTER (WHERE is_done) AS moved,
@@ -99,7 +105,7 @@ export const RECORD_MARKS = sql<{ mark: string }>`
  * A statement that stores nothing, after which Citus commits the transaction in two phases: at one server of shards
  * and in the coordinator's own tables both, or nowhere. By itself Citus would do so only if several servers of shards
  * took part, or if rows went to a shard by COPY, as those do that are selected from a table of the coordinator: so this
- * statement selects from one, and finds no row.
+ * statement selects from one, and finds no row. It also locks the place of all shards until the transaction ends.
  */
 export const COMMIT_IN_TWO_PHASES = `
   INSERT INTO ${FIRST_TABLE} (knowledge_base_id) SELECT id FROM accounts WHERE false`;

@@ -7,7 +7,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/connection/database.ts';
-import { recordStorage } from '../../database/distribution/recorded-storage.ts';
+import { prepare } from '../../database/connection/prepared.ts';
+import { isDistributed } from '../../database/distribution/distribution.ts';
+import { recordIn } from '../../database/distribution/recorded-storage.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../../database/schema/tables.ts';
 
@@ -141,20 +143,41 @@ const MERGE_BYTES = 6 * 2 ** 20;
 /** The distinct lexemes are counted again after this many merged counts, and not before a quarter of them changed. */
 const RECOUNT_AFTER_MERGED = 10_000;
 
+const isRecountDue = (merged: RawBuilder<unknown>) =>
+  sql`merged_lexemes + ${merged} >= greatest(${sql.lit(RECOUNT_AFTER_MERGED)}, distinct_lexemes / 4)`;
+
 /**
- * Adds to the number of merged counts, and sometimes counts the distinct lexemes again. To count them at each merge
- * would take a third of the merge's time. This is the last statement of a merge, because imports wait for the row.
+ * Deletes the merged deltas, adds to the number of merged counts, and sometimes counts the distinct lexemes again. To
+ * count them at each merge would take a third of the merge's time. This is the last statement of a merge, because
+ * imports wait for the row.
  */
-async function recordMerged(transaction: Queryable, knowledgeBaseId: string, merged: bigint): Promise<void> {
-  const isDue = sql`merged_lexemes + ${merged} >= greatest(${sql.lit(RECOUNT_AFTER_MERGED)}, distinct_lexemes / 4)`;
-  await sql`
+const endMerge = prepare(
+  'end_merge',
+  ['knowledgeBaseId', 'ids', 'merged'],
+  ({ knowledgeBaseId, ids, merged }) => sql`
+    WITH deleted AS (
+      DELETE FROM document_frequency_deltas
+      WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND id = ANY(${ids}::uuid[]))
     UPDATE knowledge_base_statistics SET
-      merged_lexemes = CASE WHEN ${isDue} THEN 0 ELSE merged_lexemes + ${merged} END,
-      distinct_lexemes = CASE WHEN ${isDue} THEN
-        (SELECT count(*) FROM document_frequencies WHERE knowledge_base_id = ${knowledgeBaseId})
+      merged_lexemes = CASE WHEN ${isRecountDue(sql`${merged}::bigint`)} THEN 0
+        ELSE merged_lexemes + ${merged}::bigint END,
+      distinct_lexemes = CASE WHEN ${isRecountDue(sql`${merged}::bigint`)} THEN
+        (SELECT count(*) FROM document_frequencies WHERE knowledge_base_id = ${knowledgeBaseId}::uuid)
         ELSE distinct_lexemes END
-    WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
-}
+    WHERE knowledge_base_id = ${knowledgeBaseId}::uuid`,
+  { ids: 'knowledgeBaseId', isWrite: true },
+);
+
+/** The first deltas of a knowledge base, with the bytes of each and all before it: one more than a merge takes. */
+const listDeltas = prepare(
+  'list_frequency_deltas',
+  ['knowledgeBaseId'],
+  ({ knowledgeBaseId }) => sql<{ id: string; bytes: number }>`
+    SELECT id, sum(pg_column_size(passage_counts)) OVER (ORDER BY id) AS bytes
+    FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}::uuid
+    ORDER BY id LIMIT ${sql.lit(DELTAS_PER_MERGE + 1)}`,
+  { ids: 'knowledgeBaseId' },
+);
 
 /** Adds deltas to the merged counts. A count is negative while a deletion is merged but its import is not. */
 async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
@@ -170,12 +193,7 @@ async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids:
     WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count + change
     WHEN NOT MATCHED THEN INSERT (knowledge_base_id, account_id, lexeme, passage_count)
       VALUES (changed.knowledge_base_id, changed.account_id, changed.lexeme, change)`.execute(transaction);
-  await transaction
-    .deleteFrom('document_frequency_deltas')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('id', 'in', ids)
-    .execute();
-  await recordMerged(transaction, knowledgeBaseId, merged);
+  await endMerge(transaction, { knowledgeBaseId, ids, merged });
 }
 
 /**
@@ -183,17 +201,18 @@ async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids:
  * `bytesMax`. Returns the bytes of those that are left; Infinity if they are more than a merge reads, and not counted.
  */
 async function mergeSome(database: Database, knowledgeBaseId: string, bytesMax: number): Promise<number> {
+  const isRecorded = await isDistributed(database);
   return await database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean }>`
       SELECT pg_try_advisory_xact_lock(${mergeLock(knowledgeBaseId)}) AS locked`.execute(transaction);
     if (!rows[0]?.locked) return 0;
-    const { rows: deltas } = await sql<{ id: string; bytes: number }>`
-      SELECT id, sum(pg_column_size(passage_counts)) OVER (ORDER BY id) AS bytes
-      FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}
-      ORDER BY id LIMIT ${sql.lit(DELTAS_PER_MERGE + 1)}`.execute(transaction);
+    const deltas = await listDeltas(transaction, { knowledgeBaseId });
     const merged = deltas.slice(0, DELTAS_PER_MERGE).filter(({ bytes }, i) => i === 0 || bytes <= bytesMax);
     const ids = merged.map(({ id }) => id);
-    if (ids.length > 0) await mergeDeltas(transaction, knowledgeBaseId, ids);
+    if (ids.length > 0) {
+      await mergeDeltas(transaction, knowledgeBaseId, ids);
+      if (isRecorded) await recordIn(transaction, knowledgeBaseId);
+    }
     if (deltas.length > DELTAS_PER_MERGE) return Number.POSITIVE_INFINITY;
     return (deltas.at(-1)?.bytes ?? 0) - (merged.at(-1)?.bytes ?? 0);
   });
@@ -217,7 +236,6 @@ export async function mergeFrequencyDeltas(
   for (const { knowledge_base_id } of changed) {
     signal?.throwIfAborted();
     bytesLeft += await mergeSome(database, knowledge_base_id, bytesMax);
-    await recordStorage(database, knowledge_base_id);
   }
   return { areFound: changed.length > 0, bytesLeft };
 }

@@ -20,6 +20,7 @@ import type { Database, Queryable } from '../../database/connection/database.ts'
 import { prepare } from '../../database/connection/prepared.ts';
 import { isDistributed } from '../../database/distribution/distribution.ts';
 import type { OwnedKnowledgeBase } from '../../database/rows/knowledge-bases.ts';
+import { localShardsOf } from '../../database/schema/citus-insides.ts';
 
 /** Bytes of binary tsvectors, of which the list takes about twice as many: 128 pages. */
 const CLEANED_AFTER_BYTES = 2 ** 19;
@@ -48,13 +49,19 @@ const moveOwned = ({ knowledgeBaseIds }: Record<'knowledgeBaseIds', RawBuilder<u
   WHERE indrelid = 'passage_lexemes'::regclass AND amname = 'gin' AND pg_has_role(relowner, 'USAGE')
     AND ${knowledgeBaseIds}::uuid[] IS NOT NULL`;
 
-const IN_EACH_SHARD = sql`run_command_on_shards('passage_lexemes', $command$
-  SELECT gin_clean_pending_list(replace('%s', 'passage_lexemes', 'passage_lexemes_by_lexeme')::regclass) $command$)`;
+/**
+ * Citus opens a connection for the command at each server, and closes it. With a command for each shard it opened 32,
+ * and a move took .36 s of a core.
+ */
+const AT_EACH_SERVER = sql`run_command_on_all_nodes($command$
+  SELECT coalesce(sum(gin_clean_pending_list(
+    replace(shard, 'passage_lexemes', 'passage_lexemes_by_lexeme')::regclass)), 0)::bigint
+  FROM (${sql.raw(localShardsOf('passage_lexemes'))}) AS shards $command$)`;
 
 /** Waits for another process that moves them. `knowledgeBaseIds`: where Citus has an index for each shard. */
 const moveOwn = prepare('move_own_pending_entries', ['knowledgeBaseIds'], moveOwned, {
   build: ({ knowledgeBaseIds }) => sql<{ pages: number }>`
-    SELECT coalesce(sum(result::bigint), 0)::bigint AS pages FROM ${IN_EACH_SHARD}
+    SELECT coalesce(sum(result::bigint), 0)::bigint AS pages FROM ${AT_EACH_SERVER}
     WHERE success AND ${knowledgeBaseIds}::uuid[] IS NOT NULL`,
   ids: 'knowledgeBaseIds',
 });
@@ -86,7 +93,7 @@ const moveAll = prepare(
     SELECT NULL::text AS error FROM gin_clean_pending_list('passage_lexemes_by_lexeme')`,
   {
     build: () => sql<{ error: string | null }>`
-      SELECT max(result) FILTER (WHERE NOT success) AS error FROM ${IN_EACH_SHARD}`,
+      SELECT max(result) FILTER (WHERE NOT success) AS error FROM ${AT_EACH_SERVER}`,
   },
 );
 

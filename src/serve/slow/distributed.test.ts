@@ -12,7 +12,9 @@ import { readStorageFigures } from '../../database/distribution/storage-figures.
 import { migrateOver } from '../../database/migrations/migrate.ts';
 import { readBalance } from '../../database/rows/accounts.ts';
 import { citusPostgres, startCitus } from '../../embedded-postgres/testing/citus.ts';
+import { createPendingEntriesMover } from '../../indexing/postings/pending-entries.ts';
 import { createStemMemory } from '../../indexing/stems.ts';
+import { sumOverLexemeIndexes } from '../../indexing/testing/lexeme-indexes.ts';
 import { fillVectors } from '../../jobs/vectors/fill-vectors.ts';
 import { createChargedSearch } from '../../search/payment/charged-search.ts';
 import { createSearch } from '../../search/search.ts';
@@ -362,6 +364,16 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   });
 
   test('a migration distributes the table of vectors, and a job fills it', async () => {
+    const session = createDatabase(createPool({ connectionString: citus.url }, 1, () => {}));
+    const countThere = prepare(
+      'test_count_vectors',
+      ['ids'],
+      ({ ids }) => sql<{ count: number }>`
+        SELECT count(*)::integer AS count FROM passage_vectors WHERE knowledge_base_id = ANY(${ids}::uuid[])`,
+      { ids: 'ids' },
+    );
+    const count = async () => await countThere(session, { ids: ids.distributed.slice(0, 1) });
+    expect(await count()).toEqual([{ count: expect.any(Number) }]);
     await sql`DROP TABLE passage_vectors, documents_without_vectors, vector_generations`.execute(maintenance);
     // What the migrations after it have made.
     await sql`DROP TABLE document_addresses, unchanged_imports`.execute(maintenance);
@@ -372,6 +384,9 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await sql`DELETE FROM kysely_migration WHERE name >= '0024'`.execute(maintenance);
     const ran = await migrateOver({ connectionString: citus.url }, () => {});
     expect(ran).toContain('0024-passage-vectors');
+    // A session that has prepared a statement on the former table prepares it anew.
+    expect(await count()).toEqual([{ count: 0 }]);
+    await session.destroy();
     const { service } = distributed;
     await fillVectors(service, new AbortController().signal);
     expect(await countVectors(maintenance)).toEqual({ passages: 96, vectors: 96 });
@@ -398,6 +413,15 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
       throw new Error('undone');
     });
     await expect(deleting).rejects.toThrow('undone');
+  });
+
+  test('the index entries that small imports leave are moved at each server', async () => {
+    await sql`CREATE EXTENSION IF NOT EXISTS pgstattuple`.execute(maintenance);
+    const pending = (index: string) => `(SELECT pending_pages FROM pgstatginindex(${index}::regclass))`;
+    for (let index = 0; index < KNOWLEDGE_BASES; index++)
+      for (const name of ['single', 'distributed'] as const) await importInto(name, index, 77);
+    await createPendingEntriesMover(maintenance)();
+    expect(await sumOverLexemeIndexes(maintenance, pending)).toBe(0);
   });
 
   test('a transaction that cannot begin leaves a connection that can be used', async () => {

@@ -7,6 +7,7 @@ const [FIRST, SECOND] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-
 test.each([
   ['an array with one id', [FIRST], FIRST],
   ['an array with one id several times', [FIRST, FIRST], FIRST],
+  ['an id', FIRST, FIRST],
   ['PostgreSQL’s notation of one id', `{${FIRST}}`, FIRST],
   ['two ids', [FIRST, SECOND], undefined],
   ['PostgreSQL’s notation of two ids', `{${FIRST},${SECOND}}`, undefined],
