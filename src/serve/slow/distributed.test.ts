@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measureSlowdown } from '../../../contract-tests/harness/machine/machine-slowdown.ts';
 import { createDatabase, type Database, type Queryable } from '../../database/connection/database.ts';
@@ -97,12 +98,24 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
   let maintenance: Database;
   /** The ids of the knowledge bases, in the same order for both services. */
   const ids = { single: [] as string[], distributed: [] as string[] };
+  /** Why requests got 500, which their answers do not say. */
+  const causes: string[] = [];
+  const log = pino(
+    { level: 'error' },
+    {
+      write(line) {
+        const { msg, err } = JSON.parse(line) as { msg: string; err: { stack: string } };
+        if (msg.startsWith('An unexpected error')) causes.push(err.stack);
+      },
+    },
+  );
 
   beforeAll(async () => {
     citus = await startCitus();
     const startOn = (url: string) =>
       startTestService({
         connection: { connectionString: url },
+        log,
         settings: { DATABASE_URL: url, BOOTSTRAP_API_KEY: generateApiKey(), WORD_VECTORS: 'on' },
       });
     // Both on the same PostgreSQL: another version stems some words in another way.
@@ -163,6 +176,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await load[2];
     isOver = true;
     await Promise.all(load);
+    expect(causes.splice(0)).toEqual([]);
     expect([...statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
     for (let number = DOCUMENTS / 2; number < DOCUMENTS; number++)
       for (let index = 0; index < KNOWLEDGE_BASES; index++) await importInto('single', index, number);
@@ -611,6 +625,7 @@ describe.skipIf(citusPostgres === undefined)('content on two workers', () => {
     await expect.poll(() => answers.lost.at(-1), SOON).toBe(200);
     isOver = true;
     await Promise.all(clients);
+    expect(causes.splice(0)).toEqual([]);
     expect(new Set(answers.lost)).toEqual(new Set([200, 503]));
     expect(new Set(answers.kept)).toEqual(new Set([200]));
   }, 240_000);

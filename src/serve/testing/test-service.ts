@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { readConfig } from '../../config/config.ts';
 import type { Connection } from '../../database/connection/pool.ts';
 import { createMigratedDatabase } from '../../database/testing/test-database.ts';
@@ -55,18 +55,20 @@ const callsAt =
 /**
  * Starts the service, which checks every answer against the spec. `settings`: further environment variables. `change`
  * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one.
- * Without workers nothing runs but the requests of the test.
+ * Without workers nothing runs but the requests of the test. `log`: by default nothing is logged.
  */
 export async function startTestService({
   settings = {},
   change = () => ({}),
   connection: given,
   runsWorkers = true,
+  log = pino({ level: 'silent' }),
 }: {
   settings?: Record<string, string>;
   change?: (service: OpenService) => Partial<OpenService>;
   connection?: Connection;
   runsWorkers?: boolean;
+  log?: Logger;
 } = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-service-'));
   const { connection, drop } = given
@@ -78,7 +80,7 @@ export async function startTestService({
     VALIDATE_RESPONSES: 'true',
   };
   const config = readConfig({ ...environment, ...settings });
-  const opened = await openService(config, { connection, log: pino({ level: 'silent' }), runsWorkers });
+  const opened = await openService(config, { connection, log, runsWorkers });
   const service = { ...opened.service, ...change(opened.service) };
   const { server, address } = await listen(await createServiceApp(service), config);
   const apiKey = config.bootstrapApiKey ?? (await readFile(apiKeyFile(config), 'utf8')).trim();
