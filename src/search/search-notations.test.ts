@@ -274,3 +274,15 @@ it('finds in passages of an earlier analysis what it found before', async () => 
   expect((await titlesFor('978-3-16-148410-0'))[0]).toBe('identifier');
   expect((await titlesFor('IT department'))[0]).toBe('capitals');
 });
+
+it('a word with a hyphen does not outweigh the other words of a question', async () => {
+  const others = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`${n}`, `Node ${n} runs a query, and node ${n + 1} its joins.`]),
+  );
+  const contents =
+    'Contents: #principles, #joins, #local-execution, #locks, #tables, #nodes, #shards, #moves, #rows.';
+  const section =
+    'Local execution: where the rows of a query are at this node, the query is run there, in its process.';
+  const order = await orderOf({ ...others, contents, section }, 'local-execution of a query');
+  expect(order[0]).toBe('section');
+});
